@@ -1,0 +1,72 @@
+// Package events carries live notices from whoever runs a turn to whoever
+// watches its session. A notice that is lost costs nothing: the watcher reads
+// the stored transcript again.
+package events
+
+import (
+	"time"
+
+	"offcut/models"
+)
+
+// Kind says what happened.
+type Kind string
+
+// The kinds of events, with the fields that each carries beside Seq,
+// SessionID and TurnID.
+const (
+	// KindTurn: a turn changed its state (State, Error, ErrorCode).
+	KindTurn Kind = "turn"
+	// KindMessage: a message was stored or changed its state (MessageID).
+	KindMessage Kind = "message"
+	// KindText: Text was appended to the running message MessageID.
+	KindText Kind = "text"
+	// KindReasoning: Text was appended to its reasoning.
+	KindReasoning Kind = "reasoning"
+	// KindSeal: the beginning of what streamed in was rendered. HTML is to be
+	// appended to the sealed blocks of MessageID, and Text is what remains as
+	// plain text after them.
+	KindSeal Kind = "seal"
+	// KindCall: the tool call CallID of message MessageID changed its state;
+	// CallState is one of the card's states.
+	KindCall Kind = "call"
+	// KindOutput: a running call printed Text; Bytes is how much it has
+	// printed in all.
+	KindOutput Kind = "output"
+	// KindRetry: the model's server is asked again at Until (Attempt of Most).
+	KindRetry Kind = "retry"
+	// KindTitle: the session has the title Text.
+	KindTitle Kind = "title"
+	// KindUsage: the turn's tokens (Usage).
+	KindUsage Kind = "usage"
+	// KindOutputDeleted: a kept output is gone (OutputID).
+	KindOutputDeleted Kind = "output_deleted"
+	// KindGone: the session was deleted, or the watcher may see it no longer;
+	// Text is the sentence for people. Nothing follows.
+	KindGone Kind = "gone"
+)
+
+// Event is one live notice.
+type Event struct {
+	// Seq grows by one with each event of a session, from 1 at the start of
+	// the program. A watcher ignores what it has seen.
+	Seq       int64
+	SessionID string
+	TurnID    string
+	Kind      Kind
+	MessageID string
+	CallID    string
+	OutputID  string
+	CallState string
+	Text      string
+	HTML      string
+	Bytes     int64
+	State     models.State
+	Error     string
+	ErrorCode models.TurnErrorCode
+	Usage     *models.Usage
+	Attempt   int
+	Most      int
+	Reason    string
+	Until     time.Time
+}

@@ -1,0 +1,160 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"offcut/models"
+)
+
+// Model is a chat model behind some provider.
+type Model interface {
+	// Stream sends one request and calls emit for each piece of the reply, in
+	// order and from one goroutine. It returns the whole reply once the
+	// provider has said why it ended.
+	//
+	// A reply that broke off is returned as far as it came, together with a
+	// *ModelError. When ctx is cancelled Stream returns within a second, with
+	// what had come and ctx's error.
+	Stream(ctx context.Context, req Request, emit func(Delta)) (Reply, error)
+}
+
+// Request is what a model is sent.
+type Request struct {
+	// Model is the provider's name of the model; empty: the client's own.
+	Model    string
+	System   string
+	Messages []models.Message
+	Tools    []ToolSpec
+	// OnRetry is told before each wait for another try; nil: nobody.
+	OnRetry func(Retry)
+}
+
+// Retry announces a wait before a request is sent again.
+type Retry struct {
+	Attempt int // the try that comes, counted from 1
+	Most    int
+	Wait    time.Duration
+	Reason  string // a short sentence for people
+}
+
+// Delta is a piece of a reply as it streams in.
+type Delta struct {
+	Text      string
+	Reasoning string
+	// Call announces a tool call whose name is known, or more of its
+	// arguments; nil where the piece is text.
+	Call *CallDelta
+}
+
+// CallDelta is a piece of a tool call that is still being written.
+type CallDelta struct {
+	Index     int
+	Name      string
+	Arguments string
+}
+
+// Reply is one whole answer of a model.
+type Reply struct {
+	Content   string
+	Reasoning string
+	// ToolCalls have the provider's ids, which may be empty or used before;
+	// the loop makes them unique.
+	ToolCalls    []models.ToolCall
+	FinishReason models.FinishReason
+	Usage        models.Usage
+	Model        string // as the provider names it
+}
+
+// ModelError is a request to a provider that failed. Its message is a sentence
+// for people, which quotes the provider's own words, bounded, without secrets.
+type ModelError struct {
+	Code    models.TurnErrorCode
+	Status  int // the HTTP status; 0 where there was none
+	Message string
+	// RetryAfter is the wait that the provider asked for; 0 where it did not.
+	RetryAfter time.Duration
+	// Broken: the reply had begun, and what had come of it is kept.
+	Broken bool
+	Err    error
+}
+
+func (e *ModelError) Error() string { return e.Message }
+
+// Unwrap gives the cause.
+func (e *ModelError) Unwrap() error { return e.Err }
+
+// ToolSpec is a tool as a model is told of it.
+type ToolSpec struct {
+	Name        string
+	Description string
+	// Parameters is a JSON schema of type object.
+	Parameters json.RawMessage
+	// HasEffects: running the tool can change something.
+	HasEffects bool
+	// UnsafeWhenCut: the tool must not run on a text that was cut, such as a
+	// shell command.
+	UnsafeWhenCut bool
+	// Whole: the result is bounded by the tool itself, and is never shortened
+	// or kept. True of the readers of kept outputs.
+	Whole bool
+}
+
+// Tool does one thing for a model.
+type Tool interface {
+	Spec() ToolSpec
+	// Run does what the call asks. What the model can mend (bad arguments, a
+	// missing file) is a result with IsError; an error is for what it cannot,
+	// and its text never reaches the model.
+	Run(ctx context.Context, call Call) (ToolResult, error)
+}
+
+// Call is one tool call as a tool sees it.
+type Call struct {
+	ID        string
+	SessionID string
+	OwnerID   string
+	TurnID    string
+	Tool      string
+	// Workspace is the session's folder on the server. No result names it.
+	Workspace string
+	// Arguments is a JSON object that fits the tool's schema.
+	Arguments json.RawMessage
+	// Budget is how many bytes of body the round leaves to this call; 0: no
+	// bound but the tool's own.
+	Budget int
+	// Live is shown what a running tool prints, as valid UTF-8, while it runs.
+	// It never blocks and is never nil.
+	Live func(text string)
+}
+
+// ToolResult is the answer to one tool call. A provider's package turns it
+// into the provider's own format.
+type ToolResult struct {
+	ToolCallID string
+	Content    string // the body
+	IsError    bool
+	Metadata   models.ResultMetadata
+}
+
+// ErrorResult is a result that tells the model what it can mend.
+func ErrorResult(callID, format string, args ...any) ToolResult {
+	return ToolResult{
+		ToolCallID: callID,
+		Content:    fmt.Sprintf(format, args...),
+		IsError:    true,
+		Metadata:   models.ResultMetadata{IsError: true, Retention: models.RetentionNotNeeded},
+	}
+}
+
+// ToolText is a tool message as a model receives it: the metadata as one line
+// of JSON, a newline, the body.
+func ToolText(m models.Message) string {
+	var meta models.ResultMetadata
+	if m.Metadata != nil {
+		meta = *m.Metadata
+	}
+	return meta.Line() + "\n" + m.Content
+}

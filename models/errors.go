@@ -1,0 +1,67 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The kinds of errors. A layer wraps one of them, and handlers alone turn a
+// kind into a status code.
+var (
+	// ErrNotFound is what is not there, and what belongs to somebody else:
+	// the two are never told apart.
+	ErrNotFound = errors.New("not found")
+	// ErrMalformed is a request that cannot be understood.
+	ErrMalformed = errors.New("malformed")
+	// ErrInvalid is a request that is understood and refused.
+	ErrInvalid = errors.New("invalid")
+	// ErrUnauthorized is a request without a valid sign-in.
+	ErrUnauthorized = errors.New("not signed in")
+	// ErrForbidden is a request by somebody without the right.
+	ErrForbidden = errors.New("not allowed")
+	// ErrConflict is a change that what is stored does not permit now.
+	ErrConflict = errors.New("conflict")
+	// ErrTooLarge is a request, upload or store over its limit.
+	ErrTooLarge = errors.New("too large")
+	// ErrLimited is a request refused for now: too many of them.
+	ErrLimited = errors.New("too many requests")
+	// ErrUnavailable is a part that cannot serve now, such as a full disk.
+	ErrUnavailable = errors.New("unavailable")
+)
+
+// Error is an error that a person may read. Its message is a sentence that
+// says what happened and what to do next; it never holds a path of the server
+// or a secret.
+type Error struct {
+	// Kind is one of the sentinels of this package.
+	Kind error
+	// Code names the case for programs, in snake_case; it does not change.
+	Code string
+	// Message is the sentence for people.
+	Message string
+	// Details are further members of the problem document, such as the
+	// nearest character boundaries of a refused offset.
+	Details map[string]any
+	// RetryAfter says when to try again; zero where that is not known.
+	RetryAfter time.Duration
+}
+
+// Errorf makes an Error with a formatted message.
+func Errorf(kind error, code, format string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// With adds a detail and returns the error itself.
+func (e *Error) With(key string, value any) *Error {
+	if e.Details == nil {
+		e.Details = map[string]any{}
+	}
+	e.Details[key] = value
+	return e
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap makes errors.Is find the kind.
+func (e *Error) Unwrap() error { return e.Kind }

@@ -1,0 +1,107 @@
+package models
+
+import "time"
+
+// RetainedOutput is the kept copy of a tool result.
+type RetainedOutput struct {
+	ID        string
+	SessionID string
+	TurnID    string
+	CallID    string
+	Tool      string
+	Title     string // what made it, for people: the command or the path
+	Running   bool
+	// TotalBytes is the length of the copy as it is paged: of a binary output
+	// the length of its hex dump. While it runs it is what can be paged.
+	TotalBytes    int64
+	Complete      bool
+	CapturedBytes int64
+	OmittedBytes  int64
+	ReplacedBytes int64
+	Binary        bool
+	SHA256        string
+	// RawBytes is the length of the original bytes that were kept. It differs
+	// from TotalBytes where bytes were replaced, and in a binary output.
+	RawBytes  int64
+	Gaps      []Gap
+	CreatedAt time.Time
+	EndedAt   *time.Time
+	// DeletedAt is set when a user deleted this one output: its bytes are gone
+	// and the row says when.
+	DeletedAt *time.Time
+	Coverage  []Range // what the model was shown, merged; filled by reads
+}
+
+// Gap is a place in a kept copy where bytes are missing.
+type Gap struct {
+	// At is the byte offset of the marker line in the copy.
+	At int64 `json:"at"`
+	// MarkerBytes is the length of the marker line, its newline included.
+	MarkerBytes int64 `json:"marker_bytes"`
+	// Omitted is how many of the captured bytes are missing there.
+	Omitted int64  `json:"omitted"`
+	Stream  string `json:"stream,omitempty"` // stdout or stderr; empty elsewhere
+}
+
+// OutputPage is one bounded read of a kept output.
+type OutputPage struct {
+	Offset     int64  `json:"offset"`
+	Text       string `json:"text"`
+	NextOffset int64  `json:"nextOffset"`
+	TotalBytes int64  `json:"totalBytes"`
+	// HasMore: the kept text goes on after this page.
+	HasMore bool `json:"hasMore"`
+	// Complete: the kept text is all that the tool returned.
+	Complete bool `json:"complete"`
+}
+
+// Match is a hit of a search in a kept output.
+type Match struct {
+	Offset int64  `json:"offset"` // of the hit, in bytes, on a character boundary
+	Line   int64  `json:"line"`   // counted from 1
+	Text   string `json:"text"`   // the line around the hit, bounded
+}
+
+// ReadKind says how the model came to see bytes of a kept output.
+type ReadKind string
+
+// The ways in which the model is shown bytes.
+const (
+	ReadPreview ReadKind = "preview"
+	ReadPage    ReadKind = "page"
+	ReadSearch  ReadKind = "search"
+)
+
+// OutputRead records that the model was shown a range of a kept output.
+type OutputRead struct {
+	OutputID string
+	TurnID   string
+	CallID   string // the call whose result showed it
+	Kind     ReadKind
+	Range    Range
+	At       time.Time
+}
+
+// OutputStream names one of the byte streams that are stored of an output.
+type OutputStream string
+
+// The streams. Text is the copy that is paged and searched. Raw holds the
+// original bytes, only where they differ from the text: of a binary output
+// (whose text, a hex dump, is made on reading and not stored) and where bytes
+// were replaced. Spill is what a running command printed beyond its growing
+// head, from which a crash is recovered.
+const (
+	StreamText  OutputStream = "text"
+	StreamRaw   OutputStream = "raw"
+	StreamSpill OutputStream = "spill"
+)
+
+// OutputWrite is one write to a kept output: everything in it is stored
+// together or not at all.
+type OutputWrite struct {
+	Text  []byte // appended to the text
+	Raw   []byte // appended to the original bytes
+	Spill []byte // replaces the spill where SetSpill is true
+	// SetSpill: an empty Spill drops it.
+	SetSpill bool
+}

@@ -1,0 +1,118 @@
+package models
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Session is one conversation with its messages, kept outputs and workspace.
+type Session struct {
+	ID         string
+	OwnerID    string
+	OwnerName  string // filled by lists and reads; not stored with the session
+	Title      string
+	Model      string // empty: the server's default
+	Archived   bool
+	Pinned     bool
+	ForkedFrom string // a session id; empty unless it is a fork
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	Running    bool // a turn is running or waiting; filled by lists
+}
+
+// MaxTitleLength bounds a title, in characters.
+const MaxTitleLength = 200
+
+// ValidateTitle refuses titles over the limit, or with line breaks or control
+// characters; an empty title means that one comes by itself.
+func ValidateTitle(title string) error {
+	if utf8.RuneCountInString(title) > MaxTitleLength {
+		return Errorf(ErrInvalid, "title_too_long", "a title has at most %d characters", MaxTitleLength)
+	}
+	if strings.ContainsFunc(title, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
+		return Errorf(ErrInvalid, "invalid_title", "a title is one line without control characters")
+	}
+	return nil
+}
+
+// TitleFrom makes a session's first title out of its first message: the first
+// line that says something, cut at a word after at most 60 characters.
+func TitleFrom(content string) string {
+	for line := range strings.Lines(content) {
+		words := strings.Fields(strings.Map(func(r rune) rune {
+			if r < 0x20 || r == 0x7f {
+				return ' '
+			}
+			return r
+		}, line))
+		if len(words) == 0 {
+			continue
+		}
+		return shorten(strings.Join(words, " "), 60)
+	}
+	return ""
+}
+
+func shorten(s string, most int) string {
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	cut := string(runes[:most])
+	if i := strings.LastIndexByte(cut, ' '); i > most/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,.;:") + "…"
+}
+
+// SessionPatch changes a session; a nil field stays as it is.
+type SessionPatch struct {
+	Title    *string
+	Archived *bool
+	Pinned   *bool
+	Model    *string
+}
+
+// SessionQuery asks for a page of sessions: pinned ones first, then by last
+// change, newest first.
+type SessionQuery struct {
+	OwnerID  string // empty: all owners (for admins only)
+	Text     string // found in titles and in messages
+	Archived *bool  // nil: both
+	Page
+}
+
+// Page asks for a part of a list.
+type Page struct {
+	Cursor string // as the list before returned it; empty: from the start
+	Limit  int    // 1 to MaxPageLimit; other values are clamped, 0 is DefaultPageLimit
+}
+
+// Limits of a list.
+const (
+	MaxPageLimit     = 200
+	DefaultPageLimit = 50
+)
+
+// Clamped is the limit within 1 and MaxPageLimit.
+func (p Page) Clamped() int {
+	switch {
+	case p.Limit == 0:
+		return DefaultPageLimit
+	case p.Limit < 1:
+		return 1
+	case p.Limit > MaxPageLimit:
+		return MaxPageLimit
+	}
+	return p.Limit
+}
+
+// SessionStats is what a reviewer sees of a session beside its title.
+type SessionStats struct {
+	Session
+	Messages    int
+	Outputs     int
+	OutputBytes int64
+	Files       int64 // bytes in the workspace; -1 where not counted
+}

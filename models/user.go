@@ -1,0 +1,107 @@
+package models
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// UserRole is what a user may do.
+type UserRole string
+
+// The two roles.
+const (
+	RoleAdmin UserRole = "admin"
+	RoleUser  UserRole = "user"
+)
+
+// Valid reports whether r is one of the two roles.
+func (r UserRole) Valid() bool { return r == RoleAdmin || r == RoleUser }
+
+// User is somebody who can sign in.
+type User struct {
+	ID           string
+	Name         string
+	Role         UserRole
+	PasswordHash string // argon2id in PHC form; empty: no password sign-in
+	Disabled     bool
+	CreatedAt    time.Time
+	LastSignInAt *time.Time
+}
+
+// Admin reports whether u may see the admin's pages.
+func (u User) Admin() bool { return u.Role == RoleAdmin }
+
+var userName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$`)
+
+// ValidateUserName refuses names that are empty, longer than 64 characters or
+// hold other than letters, digits, dot, dash, underscore and at sign.
+func ValidateUserName(name string) error {
+	if !userName.MatchString(name) {
+		return Errorf(ErrInvalid, "invalid_name",
+			"a user name has 1 to 64 letters, digits, dots, dashes, underscores or at signs and begins with a letter or digit; %q is not one", name)
+	}
+	return nil
+}
+
+// MinPasswordLength is the shortest password, in characters: NIST SP 800-63B
+// asks for eight.
+const MinPasswordLength = 8
+
+// MaxPasswordLength bounds, in bytes, what a sign-in costs to hash.
+const MaxPasswordLength = 1024
+
+// ValidatePassword refuses passwords outside the two limits.
+func ValidatePassword(password string) error {
+	if utf8.RuneCountInString(password) < MinPasswordLength || len(password) > MaxPasswordLength {
+		return Errorf(ErrInvalid, "invalid_password", "a password has at least %d characters and at most %d bytes", MinPasswordLength, MaxPasswordLength)
+	}
+	if strings.TrimSpace(password) == "" {
+		return Errorf(ErrInvalid, "invalid_password", "a password is not only spaces")
+	}
+	return nil
+}
+
+// APIToken lets a program act as a user. Only its hash is stored.
+type APIToken struct {
+	ID         string
+	UserID     string
+	Name       string
+	Hash       string // SHA-256 of the token, in hex
+	CreatedAt  time.Time
+	LastUsedAt *time.Time
+}
+
+// SignInLink is a one-use sign-in link. Only the hash of its secret is stored.
+type SignInLink struct {
+	Hash      string
+	UserID    string
+	ExpiresAt time.Time
+}
+
+// AuditEntry is one line of the audit log: who did what to what.
+type AuditEntry struct {
+	ID        int64
+	At        time.Time
+	ActorID   string // empty: the program itself
+	ActorName string
+	Action    string // such as session.delete; see the Audit constants
+	Target    string // the id of what it was done to
+	Detail    string // a sentence; never contents
+	Address   string // the remote address; empty for the command line
+}
+
+// The actions that are audited.
+const (
+	AuditSignIn        = "user.sign_in"
+	AuditSignInFailed  = "user.sign_in_failed"
+	AuditSignOut       = "user.sign_out"
+	AuditUserAdd       = "user.add"
+	AuditUserPassword  = "user.password"
+	AuditUserDisable   = "user.disable"
+	AuditTokenCreate   = "token.create"
+	AuditSessionView   = "session.view" // an admin's first view of another's session
+	AuditSessionDelete = "session.delete"
+	AuditOutputDelete  = "output.delete"
+)
