@@ -1,0 +1,166 @@
+package views
+
+import "time"
+
+// Chat is the page of one session, or of a new one.
+type Chat struct {
+	// SessionID is empty on the page of a new chat.
+	SessionID string
+	Title     string
+	// Seq is the last live event that the page already holds; the browser asks
+	// for what came after it.
+	Seq int64
+	// RunningTurn is the id of the turn that runs now; empty where none does.
+	RunningTurn string
+	// ForkedFrom is the session of which this one is a fork, where its owner
+	// still has it.
+	ForkedFrom string
+	Sidebar    Sidebar
+	Log        Log
+	Goes       Goes
+	// Draft is text that could not be sent and is put back into the composer
+	// of a page that is loaded without scripts.
+	Draft string
+	// Problem is a sentence about a message that was not taken.
+	Problem string
+}
+
+// Goes says what a deletion of the session takes with it.
+type Goes struct {
+	Messages    int
+	Outputs     int
+	OutputBytes int64
+}
+
+// Sidebar is the list of sessions.
+type Sidebar struct {
+	Groups []SessionGroup
+	// More is the address (below the base path) of the next part of the list;
+	// empty at its end.
+	More string
+	// Query is what the list was searched for.
+	Query string
+}
+
+// SessionGroup is one headed part of the list.
+type SessionGroup struct {
+	Age   Age
+	Items []SessionItem
+}
+
+// SessionItem is one session of the list.
+type SessionItem struct {
+	ID        string
+	Title     string
+	Pinned    bool
+	Running   bool
+	Current   bool
+	UpdatedAt time.Time
+}
+
+// Age is the heading under which a session stands.
+type Age string
+
+// The headings, in the order of the list.
+const (
+	AgePinned    Age = "pinned"
+	AgeToday     Age = "today"
+	AgeYesterday Age = "yesterday"
+	AgeWeek      Age = "week"
+	AgeOlder     Age = "older"
+)
+
+// Log is a stretch of a conversation, oldest first.
+type Log struct {
+	SessionID string
+	// Older is the cursor of the messages before these; empty where there are
+	// none.
+	Older   string
+	Entries []Entry
+	// Seq goes with a whole log that replaces the one on the screen.
+	Seq int64
+}
+
+// Entry is one thing said: exactly one of its fields is set.
+type Entry struct {
+	User   *UserMessage
+	Answer *Answer
+}
+
+// UserMessage is what a person wrote.
+type UserMessage struct {
+	ID      string
+	TurnID  string
+	Content string
+	// State is a message's state: queued, done or stopped.
+	State string
+	At    time.Time
+}
+
+// Answer is everything that came of one turn: one article on the screen,
+// whatever number of replies, tool calls and continuations it took.
+type Answer struct {
+	TurnID string
+	// State is the turn's state: running, done, stopped, interrupted, error.
+	State string
+	At    time.Time
+	Parts []Part
+	End   TurnEnd
+}
+
+// Part is one reply of the model with the tools that it called.
+type Part struct {
+	MessageID string
+	// HTML is the rendered text: safe HTML, made by views/markdown.
+	HTML string
+	// Tail is the plain text after HTML that is still being written.
+	Tail      string
+	Reasoning string
+	Cards     []ToolCard
+}
+
+// TurnEnd is what stands under an answer: how it ended and by which model.
+type TurnEnd struct {
+	TurnID string
+	// State is the turn's state; nothing is shown while it is running.
+	State string
+	// Error is a sentence for people; Code names it for programs.
+	Error string
+	Code  string
+	At    time.Time
+	// OpenCalls is how many tool calls had started when the turn was
+	// interrupted; their effects are unknown.
+	OpenCalls int
+	Model     string
+	Tokens    int64
+	Took      time.Duration
+}
+
+// Login is the sign-in page.
+type Login struct {
+	Name string
+	// Problem is a sentence about a sign-in that failed.
+	Problem string
+	// Token is the secret of a sign-in link: the page then asks for nothing
+	// but a click, so that a link that is merely fetched is not used up.
+	Token string
+	// Next is the path to go to afterwards, as the browser asked for it.
+	Next string
+}
+
+// Failure is a page, or a sentence inside a page, that says what went wrong
+// and what to do next.
+type Failure struct {
+	Status int
+	// Code names the case; not_found, output_not_found and others have texts
+	// of their own.
+	Code string
+	// Message is the sentence for people.
+	Message string
+	// Reference helps to find the error in the server's log.
+	Reference string
+	// SessionID, where it is known, gives the way back.
+	SessionID string
+	// Original is the session that holds what a fork does not.
+	Original string
+}

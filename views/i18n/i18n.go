@@ -1,0 +1,97 @@
+// Package i18n is the one catalogue of what the interface says. A language is a
+// file in locales/; English is the one that every other falls back to.
+package i18n
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+)
+
+//go:embed locales/*.json
+var locales embed.FS
+
+// Default is the language that every other falls back to.
+const Default = "en"
+
+var bundle = load()
+
+// load reads the embedded files. They are part of the program, so one that
+// cannot be read is a fault of the build.
+func load() *i18n.Bundle {
+	b := i18n.NewBundle(language.English)
+	b.RegisterUnmarshalFunc("json", json.Unmarshal)
+	entries, err := locales.ReadDir("locales")
+	if err != nil {
+		panic(fmt.Errorf("list the catalogue: %w", err))
+	}
+	for _, entry := range entries {
+		if _, err := b.LoadMessageFileFS(locales, "locales/"+entry.Name()); err != nil {
+			panic(fmt.Errorf("read the catalogue %s: %w", entry.Name(), err))
+		}
+	}
+	return b
+}
+
+type localizerKey struct{}
+
+var fallback = i18n.NewLocalizer(bundle, Default)
+
+// With makes lang the language of ctx. It may be a tag or the value of an
+// Accept-Language header; what is not in the catalogue is English.
+func With(ctx context.Context, lang string) context.Context {
+	return context.WithValue(ctx, localizerKey{}, i18n.NewLocalizer(bundle, lang, Default))
+}
+
+// T is the text of key in ctx's language. args are names and values in turn;
+// the value named n also chooses between singular and plural. A key that is
+// not in the catalogue is its own text: a test keeps that from happening.
+func T(ctx context.Context, key string, args ...any) string {
+	localizer, ok := ctx.Value(localizerKey{}).(*i18n.Localizer)
+	if !ok {
+		localizer = fallback
+	}
+	config := &i18n.LocalizeConfig{MessageID: key}
+	if len(args) > 0 {
+		values := make(map[string]any, len(args)/2)
+		for i := 0; i+1 < len(args); i += 2 {
+			name := fmt.Sprint(args[i])
+			values[name] = args[i+1]
+			if name == "n" {
+				config.PluralCount = pluralCount(args[i+1])
+			}
+		}
+		config.TemplateData = values
+	}
+	text, err := localizer.Localize(config)
+	if err != nil {
+		return key
+	}
+	return text
+}
+
+// pluralCount is a number that go-i18n can choose a plural by, or nil.
+func pluralCount(v any) any {
+	switch n := v.(type) {
+	case int:
+		return n
+	case int64:
+		return n
+	case interface{ Count() int64 }:
+		return n.Count()
+	}
+	return nil
+}
+
+// Languages are the tags of the languages in the catalogue.
+func Languages() []string {
+	var tags []string
+	for _, tag := range bundle.LanguageTags() {
+		tags = append(tags, tag.String())
+	}
+	return tags
+}

@@ -1,0 +1,85 @@
+package views
+
+import (
+	"context"
+	"strings"
+
+	"offcut/views/i18n"
+
+	"github.com/a-h/templ"
+)
+
+// Layout is what every page and fragment of one request shares.
+type Layout struct {
+	// BasePath is the path under which the program is served, without a slash
+	// at its end; empty at the root of a host.
+	BasePath string
+	// Theme is light or dark; empty follows the system.
+	Theme string
+	// Lang is the language of the interface, such as en; empty is English.
+	Lang string
+	// CSRF is the token that every form and request carries.
+	CSRF string
+	// User is who is signed in; the zero value is nobody.
+	User User
+	// Model is the name of the model that answers, as people know it.
+	Model string
+	// Demo: the built-in demo model answers, because none is configured.
+	Demo bool
+	// Asset gives the path of a static file below the base path, such as
+	// /static/4f1c/offcut.css for offcut.css. Nil: /static/ and the name.
+	Asset func(name string) string
+}
+
+// User is somebody who is signed in, as the pages show them.
+type User struct {
+	Name  string
+	Admin bool
+}
+
+type layoutKey struct{}
+
+// With puts the frame of a request into ctx. Rendering any component with the
+// returned context makes its links, forms and texts fit that frame.
+func With(ctx context.Context, l Layout) context.Context {
+	l.BasePath = strings.TrimSuffix(l.BasePath, "/")
+	return context.WithValue(i18n.With(ctx, l.Lang), layoutKey{}, l)
+}
+
+// frame is the Layout of ctx; the zero Layout where there is none.
+func frame(ctx context.Context) Layout {
+	l, _ := ctx.Value(layoutKey{}).(Layout)
+	return l
+}
+
+// lang is the value of the page's lang attribute.
+func (l Layout) lang() string {
+	if l.Lang == "" {
+		return "en"
+	}
+	return l.Lang
+}
+
+// at makes an address below the base path. Its parts are joined as they are:
+// ids are safe in paths, and queries are made with url.Values.
+func at(ctx context.Context, parts ...string) templ.SafeURL {
+	return templ.SafeURL(path(ctx, parts...))
+}
+
+func path(ctx context.Context, parts ...string) string {
+	return frame(ctx).BasePath + strings.Join(parts, "")
+}
+
+// asset is the address of a static file.
+func asset(ctx context.Context, name string) string {
+	l := frame(ctx)
+	if l.Asset == nil {
+		return l.BasePath + "/static/" + name
+	}
+	return l.BasePath + l.Asset(name)
+}
+
+// icon is the address of one symbol of the sprite.
+func icon(ctx context.Context, name string) string {
+	return asset(ctx, "icons.svg") + "#" + name
+}
