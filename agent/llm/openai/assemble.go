@@ -1,0 +1,108 @@
+package openai
+
+import (
+	"strings"
+
+	"offcut/agent"
+	"offcut/models"
+)
+
+// assembler puts the pieces of a reply together and passes them on as they
+// come.
+type assembler struct {
+	emit      func(agent.Delta)
+	content   strings.Builder
+	reasoning strings.Builder
+	calls     callList
+	finish    models.FinishReason
+	usage     models.Usage
+	model     string
+}
+
+func newAssembler(emit func(agent.Delta)) *assembler {
+	if emit == nil {
+		emit = func(agent.Delta) {}
+	}
+	return &assembler{emit: emit}
+}
+
+// add takes one event.
+func (a *assembler) add(raw []byte) error {
+	c, err := decodeChunk(raw)
+	if c.Model != "" {
+		a.model = c.Model
+	}
+	if err != nil {
+		return err
+	}
+	if c.Usage != nil {
+		a.usage = c.Usage.usage()
+	}
+	for _, choice := range c.Choices {
+		// One answer is asked for. A server that sends more is not followed.
+		if choice.Index != 0 {
+			continue
+		}
+		if err := a.addChoice(choice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *assembler) addChoice(c choice) error {
+	for _, p := range []*piece{c.Delta, c.Message} {
+		if p != nil {
+			a.addPiece(*p)
+		}
+	}
+	if c.FinishReason == nil || *c.FinishReason == "" {
+		return nil
+	}
+	reason := finishReason(*c.FinishReason)
+	if reason == "error" {
+		return newProviderError([]byte(`"it ended the answer with finish_reason error"`))
+	}
+	a.finish = reason
+	return nil
+}
+
+func (a *assembler) addPiece(p piece) {
+	if thought := p.reasoning(); thought != "" {
+		a.reasoning.WriteString(thought)
+		a.emit(agent.Delta{Reasoning: thought})
+	}
+	if said := string(p.Content + p.Refusal); said != "" {
+		a.content.WriteString(said)
+		a.emit(agent.Delta{Text: said})
+	}
+	for _, f := range p.ToolCalls {
+		delta := a.calls.add(f)
+		a.emit(agent.Delta{Call: &delta})
+	}
+}
+
+// finished reports whether the provider has said why the reply ended.
+func (a *assembler) finished() bool { return a.finish != "" }
+
+// began reports whether anything of the reply has come.
+func (a *assembler) began() bool {
+	return a.content.Len() > 0 || a.reasoning.Len() > 0 || len(a.calls.calls) > 0
+}
+
+// reply is what has come.
+func (a *assembler) reply() agent.Reply {
+	finish := a.finish
+	if finish == models.FinishStop && len(a.calls.calls) > 0 {
+		finish = models.FinishToolCalls // some servers say stop after a tool call
+	}
+	whole := finish != "" && finish != models.FinishLength
+	return agent.Reply{
+		Content:      a.content.String(),
+		Reasoning:    a.reasoning.String(),
+		ToolCalls:    a.calls.toolCalls(whole),
+		FinishReason: finish,
+		Usage:        a.usage,
+		Model:        a.model,
+	}
+}

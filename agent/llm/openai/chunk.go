@@ -1,0 +1,151 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"offcut/models"
+)
+
+// chunk is one event of a stream, or one whole answer that was not streamed.
+// It differs from go-openai's type where servers differ from OpenAI.
+type chunk struct {
+	Model   string          `json:"model"`
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Index        int     `json:"index"`
+	Delta        *piece  `json:"delta"`
+	Message      *piece  `json:"message"` // of an answer that was not streamed
+	FinishReason *string `json:"finish_reason"`
+}
+
+type piece struct {
+	Content          text       `json:"content"`
+	Refusal          text       `json:"refusal"`
+	ReasoningContent text       `json:"reasoning_content"`
+	Reasoning        text       `json:"reasoning"`
+	ToolCalls        []fragment `json:"tool_calls"`
+}
+
+// reasoning is the model's thinking under whichever name it came. A server
+// that sends both sends the same twice.
+func (p piece) reasoning() string {
+	if p.ReasoningContent != "" {
+		return string(p.ReasoningContent)
+	}
+	return string(p.Reasoning)
+}
+
+// fragment is a part of a tool call.
+type fragment struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string    `json:"name"`
+		Arguments arguments `json:"arguments"`
+	} `json:"function"`
+}
+
+// text is a string, null, or a list of parts that have a text.
+type text string
+
+// UnmarshalJSON implements json.Unmarshaler. What it does not know is no text
+// and no error: an answer is not lost for a field beside it.
+func (t *text) UnmarshalJSON(data []byte) error {
+	switch {
+	case len(data) > 0 && data[0] == '"':
+		var s string
+		if err := json.Unmarshal(data, &s); err != nil {
+			return err
+		}
+		*t = text(s)
+	case len(data) > 0 && data[0] == '[':
+		var parts []struct {
+			Text text `json:"text"`
+		}
+		if json.Unmarshal(data, &parts) == nil {
+			var joined strings.Builder
+			for _, p := range parts {
+				joined.WriteString(string(p.Text))
+			}
+			*t = text(joined.String())
+		}
+	}
+	return nil
+}
+
+// arguments is text that may come as a string, as it should, or as the JSON
+// value itself.
+type arguments string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *arguments) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		var s string
+		if err := json.Unmarshal(data, &s); err != nil {
+			return err
+		}
+		*a = arguments(s)
+		return nil
+	}
+	if bytes.Equal(data, []byte("null")) {
+		return nil
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
+		return err
+	}
+	*a = arguments(compact.String())
+	return nil
+}
+
+type usage struct {
+	PromptTokens     int64 `json:"prompt_tokens"`
+	CompletionTokens int64 `json:"completion_tokens"`
+	CacheHitTokens   int64 `json:"prompt_cache_hit_tokens"` // DeepSeek's name
+	PromptDetails    struct {
+		CachedTokens int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		ReasoningTokens int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+func (u usage) usage() models.Usage {
+	return models.Usage{
+		InputTokens:     u.PromptTokens,
+		OutputTokens:    u.CompletionTokens,
+		ReasoningTokens: u.CompletionDetails.ReasoningTokens,
+		CachedTokens:    max(u.PromptDetails.CachedTokens, u.CacheHitTokens),
+	}
+}
+
+func decodeChunk(raw []byte) (chunk, error) {
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return chunk{}, fmt.Errorf("event of the stream: %w", err)
+	}
+	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
+		return c, newProviderError(c.Error)
+	}
+	return c, nil
+}
+
+// finishReason is the field's own word for why a reply ended.
+func finishReason(word string) models.FinishReason {
+	switch word = strings.ToLower(word); word {
+	case "max_tokens", "model_length":
+		return models.FinishLength
+	case "end_turn", "eos", "eos_token", "stop_sequence":
+		return models.FinishStop
+	case "function_call", "tool_use":
+		return models.FinishToolCalls
+	}
+	return models.FinishReason(word)
+}

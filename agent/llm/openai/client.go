@@ -1,0 +1,159 @@
+// Package openai speaks to any server that offers OpenAI's chat completions:
+// OpenAI itself, Ollama, vLLM, llama.cpp, OpenRouter, DeepSeek and others. It
+// is the only package that knows go-openai. Servers bend the protocol in many
+// ways; what they send is straightened out here, so that the loop sees one
+// form only.
+package openai
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"offcut/agent"
+	"offcut/agent/llm"
+)
+
+// DefaultBaseURL is OpenAI's own address.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+// How long a stream may be silent.
+const (
+	// stallLimit is for a model that thinks without a sign of life. Keep-alive
+	// comments count as signs.
+	stallLimit = 10 * time.Minute
+	// lingerLimit is for what may follow a finish reason: the usage and
+	// [DONE]. Some servers leave the socket open instead.
+	lingerLimit = 3 * time.Second
+)
+
+// Config says where a model is.
+type Config struct {
+	// BaseURL ends before /chat/completions; empty: DefaultBaseURL.
+	BaseURL string
+	// APIKey is sent as a bearer token; empty: none is sent.
+	APIKey string
+	// Model is asked where a request names none.
+	Model string
+	// MaxOutputTokens bounds one reply; 0: the server's own bound.
+	MaxOutputTokens int
+	// OmitReasoning leaves earlier reasoning out of requests, for servers that
+	// refuse the field.
+	OmitReasoning bool
+	// HTTPClient sends the requests; nil: one that retries as package llm does.
+	HTTPClient *http.Client
+}
+
+// Client is an agent.Model. It is safe for concurrent use.
+type Client struct {
+	config Config
+	host   string
+	http   *http.Client
+	linger time.Duration
+}
+
+var _ agent.Model = (*Client)(nil)
+
+// New returns a client for cfg. It does not connect.
+func New(cfg Config) *Client {
+	if cfg.BaseURL == "" {
+		cfg.BaseURL = DefaultBaseURL
+	}
+	c := &Client{config: cfg, http: cfg.HTTPClient, linger: lingerLimit}
+	if u, err := url.Parse(cfg.BaseURL); err == nil {
+		c.host = u.Host
+	}
+	if c.http == nil {
+		c.http = &http.Client{Transport: llm.NewTransport(nil)}
+	}
+	return c
+}
+
+// Stream implements agent.Model.
+func (c *Client) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) (agent.Reply, error) {
+	retries := 0
+	hooked := llm.WithRetryHook(ctx, func(r agent.Retry) {
+		retries = r.Attempt
+		if req.OnRetry != nil {
+			req.OnRetry(r)
+		}
+	})
+	door := &exchange{client: c.http, linger: c.linger}
+	config := openai.DefaultConfig(c.config.APIKey)
+	config.BaseURL = strings.TrimRight(c.config.BaseURL, "/")
+	config.HTTPClient = door
+
+	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(hooked, c.request(req))
+	if err != nil {
+		if ctx.Err() != nil {
+			return agent.Reply{}, ctx.Err()
+		}
+		return agent.Reply{}, c.requestError(err, door.header, retries)
+	}
+	defer func() { _ = stream.Close() }()
+	return c.receive(ctx, stream, door.events, emit)
+}
+
+// receive reads the stream to its end.
+func (c *Client) receive(ctx context.Context, stream *openai.ChatCompletionStream, events *eventReader, emit func(agent.Delta)) (agent.Reply, error) {
+	asm := newAssembler(emit)
+	for {
+		raw, err := stream.RecvRaw()
+		if err == nil {
+			if err = asm.add(raw); err == nil {
+				if asm.finished() {
+					events.lingerFrom()
+				}
+				continue
+			}
+		}
+		reply := asm.reply()
+		switch {
+		case ctx.Err() != nil:
+			return reply, ctx.Err()
+		case asm.finished() && !isProviderError(err):
+			// The provider has said why it ended: whatever became of the
+			// socket after that takes nothing away.
+			return reply, nil
+		}
+		return reply, c.streamError(err, events, asm.began())
+	}
+}
+
+// exchange carries one request and remembers what go-openai does not hand on:
+// the answer's header, and the reader under the stream.
+type exchange struct {
+	client *http.Client
+	linger time.Duration
+	header http.Header
+	events *eventReader
+}
+
+// maxErrorBody bounds what is read of an error's body, in bytes.
+const maxErrorBody = 64 << 10
+
+// Do implements go-openai's HTTPDoer.
+func (e *exchange) Do(req *http.Request) (*http.Response, error) {
+	resp, err := e.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	e.header = resp.Header
+	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
+		resp.Body = limitedBody{io.LimitReader(resp.Body, maxErrorBody), resp.Body}
+		return resp, nil
+	}
+	e.events = newEventReader(resp.Body, stallLimit, e.linger)
+	resp.Body = e.events
+	return resp, nil
+}
+
+type limitedBody struct {
+	io.Reader
+	io.Closer
+}

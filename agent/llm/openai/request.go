@@ -1,0 +1,103 @@
+package openai
+
+import (
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"offcut/agent"
+	"offcut/models"
+)
+
+// request turns r into the provider's form.
+func (c *Client) request(r agent.Request) openai.ChatCompletionRequest {
+	out := openai.ChatCompletionRequest{
+		Model:         r.Model,
+		Messages:      c.messages(r),
+		Tools:         toolsOf(r.Tools),
+		Stream:        true,
+		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
+	}
+	if out.Model == "" {
+		out.Model = c.config.Model
+	}
+	if c.newTokenField(out.Model) {
+		out.MaxCompletionTokens = c.config.MaxOutputTokens
+	} else {
+		out.MaxTokens = c.config.MaxOutputTokens
+	}
+	return out
+}
+
+// newTokenField reports whether the bound goes into max_completion_tokens:
+// OpenAI's reasoning models refuse max_tokens, and many other servers know
+// nothing else.
+func (c *Client) newTokenField(model string) bool {
+	if c.host == "api.openai.com" {
+		return true
+	}
+	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
+		if strings.HasPrefix(model, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Client) messages(r agent.Request) []openai.ChatCompletionMessage {
+	out := make([]openai.ChatCompletionMessage, 0, len(r.Messages)+1)
+	if r.System != "" {
+		out = append(out, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: r.System})
+	}
+	for _, m := range r.Messages {
+		switch m.Role {
+		case models.RoleAssistant:
+			if msg, ok := c.assistant(m); ok {
+				out = append(out, msg)
+			}
+		case models.RoleTool:
+			out = append(out, openai.ChatCompletionMessage{
+				Role: openai.ChatMessageRoleTool, ToolCallID: m.ToolCallID, Content: agent.ToolText(m),
+			})
+		case models.RolePerson, models.RoleSystem:
+			out = append(out, openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content})
+		}
+	}
+	return out
+}
+
+// unfinishedThought stands for the content of a reply that had reasoning only:
+// servers refuse a message with neither content nor tool calls.
+const unfinishedThought = "[The thinking above was not finished. It was kept by the system: continue from it, or ignore it.]"
+
+// assistant is an earlier reply as it is sent back; false: it holds nothing,
+// and a message of nothing is refused.
+func (c *Client) assistant(m models.Message) (openai.ChatCompletionMessage, bool) {
+	out := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: m.Content}
+	if !c.config.OmitReasoning {
+		out.ReasoningContent = m.Reasoning
+	}
+	for _, call := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
+			ID: call.ID, Type: openai.ToolTypeFunction,
+			Function: openai.FunctionCall{Name: call.Name, Arguments: call.ArgumentsOrEmpty()},
+		})
+	}
+	if out.Content == "" && len(out.ToolCalls) == 0 {
+		if out.ReasoningContent == "" {
+			return out, false
+		}
+		out.Content = unfinishedThought
+	}
+	return out, true
+}
+
+func toolsOf(specs []agent.ToolSpec) []openai.Tool {
+	var out []openai.Tool
+	for _, s := range specs {
+		out = append(out, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+			Name: s.Name, Description: s.Description, Parameters: s.Parameters,
+		}})
+	}
+	return out
+}

@@ -1,0 +1,169 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+
+	"offcut/agent"
+)
+
+// The policy of retries: a request is sent again after 429, after any 5xx and
+// after a connection that failed before an answer.
+const (
+	// MaxRetries is how often one request is sent again.
+	MaxRetries = 10
+	// MaxRetryAfter is the longest wait that a server may ask for. A longer
+	// one ends the turn, because nobody waits for it in front of a screen.
+	MaxRetryAfter = 10 * time.Minute
+
+	firstWait = 500 * time.Millisecond // doubled with each try
+	maxWait   = 32 * time.Second
+	jitter    = 0.25 // of the wait, both ways, so that sessions do not come back together
+)
+
+type hookKey struct{}
+
+// WithRetryHook returns a context whose requests tell hook before each wait.
+// hook is called from the goroutine that sends the request.
+func WithRetryHook(ctx context.Context, hook func(agent.Retry)) context.Context {
+	if hook == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, hookKey{}, hook)
+}
+
+// Transport sends requests and sends them again where the server was busy or
+// could not be reached. When the tries are used up, the last answer is passed
+// on as it came. A cancelled context ends a wait at once.
+type Transport struct {
+	base http.RoundTripper
+	now  func() time.Time
+	wait func(attempt int) time.Duration
+}
+
+// NewTransport returns a Transport over base; nil: a pooled transport of its
+// own, made for streams.
+func NewTransport(base http.RoundTripper) *Transport {
+	if base == nil {
+		base = newBase()
+	}
+	return &Transport{base: base, now: time.Now, wait: Backoff}
+}
+
+func newBase() *http.Transport {
+	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		ForceAttemptHTTP2:   true,
+		TLSHandshakeTimeout: 15 * time.Second,
+		// A model may think before its first byte; a server that is silent for
+		// longer than this is gone.
+		ResponseHeaderTimeout: 10 * time.Minute,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       90 * time.Second,
+		// A compressed stream comes in blocks, not as it is written.
+		DisableCompression: true,
+	}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	wrapped, err := retryablehttp.FromRequest(req)
+	if err != nil {
+		return nil, fmt.Errorf("request to %s: %w", req.URL.Host, err)
+	}
+	try := &attempt{transport: t, ctx: req.Context()}
+	client := &retryablehttp.Client{
+		HTTPClient: &http.Client{
+			Transport:     t.base,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		RetryMax:     MaxRetries,
+		CheckRetry:   try.check,
+		Backoff:      try.backoff,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+	return client.Do(wrapped)
+}
+
+// attempt follows one request through its tries.
+type attempt struct {
+	transport *Transport
+	ctx       context.Context
+	reason    string
+}
+
+// check decides whether another try makes sense.
+func (a *attempt) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil {
+		a.reason = "The model's server could not be reached."
+		// The library's own policy knows the failures that no try mends: a bad
+		// certificate, an unknown scheme, an invalid header.
+		return retryablehttp.DefaultRetryPolicy(ctx, nil, err)
+	}
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
+		return false, nil
+	}
+	if after, ok := RetryAfter(resp.Header, a.transport.now()); ok && after > MaxRetryAfter {
+		return false, nil
+	}
+	a.reason = fmt.Sprintf("The model's server answered %d (%s).", resp.StatusCode, strings.ToLower(http.StatusText(resp.StatusCode)))
+	return true, nil
+}
+
+// backoff is the wait before try n+1, which it announces.
+func (a *attempt) backoff(_, _ time.Duration, n int, resp *http.Response) time.Duration {
+	wait := a.transport.wait(n)
+	if resp != nil {
+		if after, ok := RetryAfter(resp.Header, a.transport.now()); ok {
+			wait = after
+		}
+	}
+	if hook, ok := a.ctx.Value(hookKey{}).(func(agent.Retry)); ok {
+		hook(agent.Retry{Attempt: n + 1, Most: MaxRetries, Wait: wait, Reason: a.reason})
+	}
+	return wait
+}
+
+// Backoff is the wait before retry n, counted from 0, where the server names
+// none: 500 ms × 2ⁿ, at most 32 s, with 25 % of chance both ways within that
+// bound.
+func Backoff(n int) time.Duration {
+	wait := maxWait
+	if n < 7 { // 500 ms × 2⁶ is the bound already
+		wait = firstWait << n
+	}
+	wait = time.Duration(float64(wait) * (1 - jitter + 2*jitter*rand.Float64()))
+	return min(wait, maxWait)
+}
+
+// RetryAfter reads the header of that name, which holds seconds or an HTTP
+// date. A date that has passed is a wait of zero; false: there is no header
+// that can be understood.
+func RetryAfter(header http.Header, now time.Time) (time.Duration, bool) {
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		if seconds < 0 || seconds != seconds {
+			return 0, false
+		}
+		// Beyond a century the number of nanoseconds would not fit.
+		return time.Duration(min(seconds, 3e9) * float64(time.Second)), true
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0, false
+	}
+	return max(0, at.Sub(now)), true
+}
