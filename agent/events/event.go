@@ -48,8 +48,9 @@ const (
 
 // Event is one live notice.
 type Event struct {
-	// Seq grows by one with each event of a session, from 1 at the start of
-	// the program. A watcher ignores what it has seen.
+	// Seq grows by one with each event of a session. It begins at the time in
+	// microseconds, so that it also grows over a restart of the program. A
+	// watcher ignores what it has seen.
 	Seq       int64
 	SessionID string
 	TurnID    string

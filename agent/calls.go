@@ -1,0 +1,204 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"offcut/models"
+)
+
+// Toolbox holds the tools that a model is offered, in the order in which it is
+// told of them.
+type Toolbox struct {
+	specs  []ToolSpec
+	byName map[string]Tool
+}
+
+// NewToolbox makes a toolbox; of two tools with one name the later is used.
+func NewToolbox(tools ...Tool) Toolbox {
+	box := Toolbox{byName: map[string]Tool{}}
+	for _, t := range tools {
+		spec := t.Spec()
+		if _, twice := box.byName[spec.Name]; !twice {
+			box.specs = append(box.specs, spec)
+		}
+		box.byName[spec.Name] = t
+	}
+	return box
+}
+
+// Specs is what a model is told of the tools.
+func (b Toolbox) Specs() []ToolSpec { return b.specs }
+
+// uniqueCalls gives each call an id that the session has not seen: providers
+// leave ids out, and use them again. Calls without a name are fragments of a
+// reply that broke off, and are left out.
+func (l *Loop) uniqueCalls(ctx context.Context, calls []models.ToolCall) ([]models.ToolCall, error) {
+	var unique []models.ToolCall
+	var ids []string
+	for _, c := range calls {
+		if c.Name == "" {
+			continue
+		}
+		unique = append(unique, c)
+		if c.ID != "" {
+			ids = append(ids, c.ID)
+		}
+	}
+	if len(unique) == 0 {
+		return nil, nil
+	}
+	used, err := l.Journal.UsedCallIDs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{"": true}
+	for i, c := range unique {
+		if seen[c.ID] || used[c.ID] {
+			unique[i].ID = models.NewID(models.PrefixCall)
+		}
+		seen[unique[i].ID] = true
+	}
+	return unique, nil
+}
+
+// answer gives each call of the reply exactly one result, in the order of the
+// calls. The calls of a reply that broke off are not run.
+func (l *Loop) answer(ctx context.Context, reply models.Message, left int, broke error) []models.Message {
+	calls := reply.ToolCalls
+	results := make([]models.Message, len(calls))
+	budget := callBudget(left, len(calls))
+	gate := make(chan struct{}, max(1, l.Limits.ParallelCalls))
+	var group sync.WaitGroup
+	for i, c := range calls {
+		if broke != nil {
+			results[i] = l.unrun(c, broke)
+			continue
+		}
+		group.Go(func() {
+			select {
+			case gate <- struct{}{}:
+				defer func() { <-gate }()
+			case <-ctx.Done():
+			}
+			if ctx.Err() != nil {
+				results[i] = l.unrun(c, context.Cause(ctx))
+				return
+			}
+			results[i] = l.run(ctx, reply, c, budget)
+		})
+	}
+	group.Wait()
+	return results
+}
+
+// run runs one call to its result, or to the end of its patience after a stop.
+func (l *Loop) run(ctx context.Context, reply models.Message, c models.ToolCall, budget int) models.Message {
+	tool, result, ok := l.prepare(reply, c)
+	if !ok {
+		m := l.resultMessage(c, result)
+		l.Journal.CallEnded(c, m)
+		return m
+	}
+	ctx, live := l.Journal.CallStarted(ctx, reply.ID, c)
+	start := time.Now()
+	done := make(chan ToolResult, 1)
+	go func() {
+		done <- l.runTool(ctx, tool, Call{
+			ID: c.ID, SessionID: l.Turn.SessionID, OwnerID: l.Turn.OwnerID, TurnID: l.Turn.ID, Tool: c.Name,
+			Workspace: l.Workspace, Arguments: []byte(normalArguments(c.Arguments)), Budget: budget, Live: live,
+		})
+	}()
+	select {
+	case result = <-done:
+	case <-ctx.Done():
+		select {
+		case result = <-done:
+		case <-time.After(l.Limits.StopGrace):
+			result = EffectsUnknown(c.ID, context.Cause(ctx))
+		}
+	}
+	if result.Metadata.ExecutionMS == nil {
+		result.Metadata.ExecutionMS = models.Ptr(time.Since(start).Milliseconds())
+	}
+	m := l.resultMessage(c, result)
+	if ctx.Err() != nil && !finished(result) {
+		m.State = Ending(context.Cause(ctx)).State
+	}
+	l.Journal.CallEnded(c, m)
+	return m
+}
+
+// finished: the tool did its work although it was told to stop.
+func finished(r ToolResult) bool {
+	return r.Metadata.ExitCode != nil && *r.Metadata.ExitCode == 0
+}
+
+// runTool runs the tool. Neither a panic nor the text of an error reaches the
+// model: both go to the log.
+func (l *Loop) runTool(ctx context.Context, tool Tool, c Call) (result ToolResult) {
+	log := l.logger().With("tool", c.Tool, "call", c.ID, "session", c.SessionID)
+	defer func() {
+		if p := recover(); p != nil {
+			log.Error("a tool panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			result = serverFailure(c.ID)
+		}
+	}()
+	result, err := tool.Run(ctx, c)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return EffectsUnknown(c.ID, context.Cause(ctx))
+	case err != nil:
+		log.Error("a tool failed", "error", err)
+		return serverFailure(c.ID)
+	}
+	return result
+}
+
+func (l *Loop) logger() *slog.Logger {
+	if l.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return l.Log
+}
+
+// unrun is the result of a call that was never started.
+func (l *Loop) unrun(c models.ToolCall, why error) models.Message {
+	m := l.resultMessage(c, NotStarted(c.ID, why))
+	m.State = Ending(why).State
+	l.Journal.CallEnded(c, m)
+	return m
+}
+
+// resultMessage is the stored form of a result.
+func (l *Loop) resultMessage(c models.ToolCall, r ToolResult) models.Message {
+	m := l.message(models.RoleTool)
+	m.ToolCallID, m.Content = c.ID, r.Content
+	meta := r.Metadata
+	meta.IsError = meta.IsError || r.IsError
+	if meta.Retention == "" {
+		meta.Retention = models.RetentionNotNeeded
+	}
+	m.Metadata = &meta
+	return m
+}
+
+// minCallBudget is the least that a call may show, however many share a round.
+const minCallBudget = 2048
+
+// bytesPerToken is the usual estimate for text in Latin letters; a window is
+// counted in tokens, and budgets in bytes.
+const bytesPerToken = 4
+
+// callBudget shares a quarter of what is left of the window, in tokens, among
+// the calls of one round, in bytes; 0: no bound, since the window is not known.
+func callBudget(left, calls int) int {
+	if left < 0 || calls == 0 {
+		return 0
+	}
+	return max(minCallBudget, left*bytesPerToken/4/calls)
+}

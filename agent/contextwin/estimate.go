@@ -1,0 +1,37 @@
+package contextwin
+
+import (
+	"offcut/agent"
+	"offcut/models"
+)
+
+// bytesPerToken is the usual estimate for text in Latin letters. Providers
+// count differently; nothing that must be exact rests on it.
+const bytesPerToken = 4
+
+// perMessage is what roles and separators cost, in tokens.
+const perMessage = 4
+
+// Estimate is about how many tokens a request takes.
+func Estimate(req agent.Request) int {
+	bytes := len(req.System)
+	for _, t := range req.Tools {
+		bytes += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	tokens := perMessage * (len(req.Messages) + 1)
+	for _, m := range req.Messages {
+		bytes += size(m)
+	}
+	return tokens + (bytes+bytesPerToken-1)/bytesPerToken
+}
+
+func size(m models.Message) int {
+	if m.Role == models.RoleTool {
+		return len(agent.ToolText(m))
+	}
+	n := len(m.Content) + len(m.Reasoning)
+	for _, c := range m.ToolCalls {
+		n += len(c.ID) + len(c.Name) + len(c.Arguments)
+	}
+	return n
+}

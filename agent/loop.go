@@ -1,0 +1,142 @@
+package agent
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"offcut/models"
+)
+
+// Loop is one turn's way from the user's message to the agent's rest. It knows
+// no store and no browser: what it does is told to its Journal.
+type Loop struct {
+	Model     Model
+	ModelName string // the provider's name of the model; empty: the client's own
+	System    string
+	Tools     Toolbox
+	Window    Window
+	Journal   Journal
+	Limits    Limits
+	Turn      models.Turn // its id, session and owner
+	Workspace string      // the session's folder, for the tools
+	OnRetry   func(Retry)
+	Log       *slog.Logger
+}
+
+// Journal writes down what happens in a turn, as it happens. An error of its
+// methods ends the turn. None of their contexts is cancelled by a stop.
+type Journal interface {
+	// UsedCallIDs tells which of the ids name a call of the session already.
+	UsedCallIDs(ctx context.Context, ids []string) (map[string]bool, error)
+	// Delta is a piece of the reply that will be the message with this id.
+	Delta(messageID string, d Delta)
+	// Reply stores a reply, whole or as far as it came, with its tool calls:
+	// before any of them runs.
+	Reply(ctx context.Context, reply models.Message, usage models.Usage) error
+	// Hidden stores a message that the loop wrote for the model.
+	Hidden(ctx context.Context, hidden models.Message) error
+	// CallStarted tells that a call runs now. The call gets the context that
+	// is returned, and what it prints goes to the function.
+	CallStarted(ctx context.Context, messageID string, call models.ToolCall) (context.Context, func(text string))
+	// CallEnded tells that a call has its result, before it is stored.
+	CallEnded(call models.ToolCall, result models.Message)
+	// Results stores the results of one step together, in the order of their
+	// calls.
+	Results(ctx context.Context, results []models.Message) error
+}
+
+// Window decides what of the history a model is sent.
+type Window interface {
+	// Fit makes the messages to send out of those in the request, and tells
+	// how many tokens of the model's window they leave free, about; -1 where
+	// the window's size is not known.
+	Fit(req Request) (messages []models.Message, left int)
+}
+
+// Run works until the agent rests: it asks the model, stores the reply, runs
+// the calls in it, stores their results, and asks again. The history ends with
+// the user's message. The error says why the turn ended before the agent came
+// to rest; see Ending.
+func (l *Loop) Run(ctx context.Context, history []models.Message) error {
+	keep := context.WithoutCancel(ctx) // a stop does not stop the storing
+	count := counter{limits: l.Limits}
+	var same repeats
+	for {
+		if err := count.modelCall(); err != nil {
+			return err
+		}
+		reply, left, err := l.ask(ctx, history)
+		if err != nil && reply.ID == "" {
+			return err
+		}
+		results := l.answer(ctx, reply, left, err)
+		if stored := l.store(keep, same.check(reply, results)); stored != nil {
+			return stored
+		}
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		history = append(append(history, reply), results...)
+		switch next, err := count.after(reply); {
+		case err != nil:
+			return err
+		case next == rest:
+			return nil
+		case next == resume:
+			hidden := l.message(models.RolePerson)
+			hidden.Content, hidden.IsMeta = ContinuationText, true
+			if err := l.Journal.Hidden(keep, hidden); err != nil {
+				return err
+			}
+			history = append(history, hidden)
+		}
+	}
+}
+
+// ask streams one reply and stores it as it ended. The message has no id where
+// nothing came that could be stored.
+func (l *Loop) ask(ctx context.Context, history []models.Message) (models.Message, int, error) {
+	keep := context.WithoutCancel(ctx)
+	req := Request{Model: l.ModelName, System: l.System, Messages: history, Tools: l.Tools.Specs(), OnRetry: l.OnRetry}
+	var left int
+	req.Messages, left = l.Window.Fit(req)
+	m := l.message(models.RoleAssistant)
+	reply, err := l.Model.Stream(ctx, req, func(d Delta) { l.Journal.Delta(m.ID, d) })
+	err = replyError(ctx, reply, err)
+	if err != nil && reply.Content == "" && reply.Reasoning == "" && len(reply.ToolCalls) == 0 {
+		return models.Message{}, left, err
+	}
+	m.Content, m.Reasoning, m.FinishReason, m.Model = reply.Content, reply.Reasoning, reply.FinishReason, reply.Model
+	m.State = Ending(err).State
+	var idErr error
+	if m.ToolCalls, idErr = l.uniqueCalls(keep, reply.ToolCalls); idErr != nil {
+		return models.Message{}, left, idErr
+	}
+	if stored := l.Journal.Reply(keep, m, reply.Usage); stored != nil {
+		return models.Message{}, left, stored
+	}
+	return m, left, err
+}
+
+func (l *Loop) store(ctx context.Context, results []models.Message) error {
+	if len(results) == 0 {
+		return nil
+	}
+	return l.Journal.Results(ctx, results)
+}
+
+// message begins a message of this turn.
+func (l *Loop) message(role models.Role) models.Message {
+	return models.Message{
+		ID:        models.NewID(models.PrefixMessage),
+		SessionID: l.Turn.SessionID,
+		TurnID:    l.Turn.ID,
+		Role:      role,
+		State:     models.StateDone,
+		CreatedAt: time.Now(),
+	}
+}

@@ -1,0 +1,53 @@
+// Package prompt writes the instructions that a model is given before a
+// conversation.
+package prompt
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"offcut/agent"
+)
+
+//go:embed system.md
+var systemText string
+
+var system = template.Must(template.New("system").Option("missingkey=error").Parse(systemText))
+
+// Facts are what the instructions say of this server and session.
+type Facts struct {
+	Tools []agent.ToolSpec
+	// Date is today, such as 2006-01-02; empty: the model is not told, which
+	// keeps the beginning of each request the same.
+	Date string
+	// SandboxKind names how commands are confined, such as bubblewrap; empty:
+	// they are not.
+	SandboxKind string
+	// Network: commands may open network connections.
+	Network bool
+	// Extra is appended as it is: what the administrator wants said.
+	Extra string
+}
+
+// Has reports whether a tool is offered; the template asks it.
+func (f Facts) Has(tool string) bool {
+	for _, t := range f.Tools {
+		if t.Name == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// System is the text of the instructions.
+func System(f Facts) string {
+	var text strings.Builder
+	if err := system.Execute(&text, f); err != nil {
+		// The template and its data are the program's own: tests run every
+		// branch of it.
+		panic(fmt.Sprintf("prompt: the system template: %v", err))
+	}
+	return strings.TrimSpace(text.String())
+}

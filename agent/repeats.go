@@ -1,0 +1,56 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"offcut/models"
+)
+
+// MaxIdenticalCalls is the identical call in a row, with an identical result
+// each time, that is answered with an error: the model is going in a circle.
+const MaxIdenticalCalls = 5
+
+// repeats watches for identical calls in a row.
+type repeats struct {
+	call, result string
+	count        int
+}
+
+// check counts the results of a step and replaces those by which the model
+// went in a circle. It returns the results.
+func (r *repeats) check(reply models.Message, results []models.Message) []models.Message {
+	for i, c := range reply.ToolCalls {
+		call, result := c.Name+"\x00"+normalArguments(c.Arguments), fingerprint(results[i])
+		if call != r.call || result != r.result {
+			*r = repeats{call: call, result: result}
+		}
+		r.count++
+		if r.count >= MaxIdenticalCalls {
+			circle(&results[i], r.count)
+		}
+	}
+	return results
+}
+
+// fingerprint is what makes results identical: not the time they took, nor the
+// id of the kept copy, which is new each time.
+func fingerprint(m models.Message) string {
+	meta := *m.Metadata
+	body := m.Content
+	if meta.OutputID != "" {
+		body = strings.ReplaceAll(body, meta.OutputID, "")
+	}
+	meta.OutputID, meta.ExecutionMS = "", nil
+	return meta.Line() + "\n" + body
+}
+
+// circle replaces a result by the error. What was kept of it stays readable.
+func circle(m *models.Message, count int) {
+	was := *m.Metadata
+	m.Content = fmt.Sprintf("This was the same call with the same result %d times in a row; that result before it stands above. Calling it again will not change it: do something else, or say what you could not find out.", count)
+	m.Metadata = &models.ResultMetadata{
+		IsError: true, ExecutionMS: was.ExecutionMS,
+		OutputID: was.OutputID, TotalBytes: was.TotalBytes, Complete: was.Complete, Retention: was.Retention,
+	}
+}

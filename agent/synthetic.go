@@ -1,0 +1,47 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The results that the program writes in place of a tool, so that each call
+// has one. They tell the model what is known of the call's effects.
+const (
+	effectsUnknownText = "The call was started and did not come to its end: %s. Its effects are unknown: it may or may not have done what was asked. Check before you run it again."
+	notStartedText     = "The call was not started: %s. It had no effect."
+)
+
+// EffectsUnknown is the result of a call that was started and ended without one.
+func EffectsUnknown(callID string, why error) ToolResult {
+	return ErrorResult(callID, effectsUnknownText, reason(why))
+}
+
+// NotStarted is the result of a call that never ran.
+func NotStarted(callID string, why error) ToolResult {
+	return ErrorResult(callID, notStartedText, reason(why))
+}
+
+// InterruptedText is the body of the result that an open call gets when a
+// program that was killed comes up again.
+var InterruptedText = fmt.Sprintf(effectsUnknownText, "the server was interrupted")
+
+// serverFailure is the result of a tool that failed inside the server.
+func serverFailure(callID string) ToolResult {
+	return ErrorResult(callID, "The tool failed for a reason inside the server, which was written to its log. Whether it had an effect is unknown.")
+}
+
+// reason puts the cause of an ending into words for the model. The text of
+// other errors is not for it.
+func reason(why error) string {
+	var broke *ModelError
+	switch {
+	case errors.Is(why, ErrStopped):
+		return "the user stopped it"
+	case errors.Is(why, ErrShutdown):
+		return "the server was shut down"
+	case errors.As(why, &broke):
+		return "the reply that asked for it broke off"
+	}
+	return "it was interrupted"
+}

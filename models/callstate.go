@@ -1,0 +1,36 @@
+package models
+
+// CallState is where a tool call stands, as its card shows it.
+type CallState string
+
+// The states of a tool call.
+const (
+	CallWaiting     CallState = "waiting" // stored, not started yet
+	CallRunning     CallState = "running"
+	CallBackground  CallState = "background"
+	CallOK          CallState = "ok"
+	CallError       CallState = "error"
+	CallDenied      CallState = "denied"
+	CallStopped     CallState = "stopped"
+	CallInterrupted CallState = "interrupted"
+)
+
+// CallState is the state of the call that the tool message m answers. A
+// command that failed is shown as an error although it is none for the model.
+func (m Message) CallState() CallState {
+	switch {
+	case m.State == StateStopped:
+		return CallStopped
+	case m.State == StateInterrupted:
+		return CallInterrupted
+	case m.Metadata != nil && m.Metadata.Failed():
+		return CallError
+	}
+	return CallOK
+}
+
+// Failed reports whether a person should see the result as a failure: the tool
+// could not do what was asked, or its command ended badly.
+func (m ResultMetadata) Failed() bool {
+	return m.IsError || m.TimedOut || m.Signal != "" || (m.ExitCode != nil && *m.ExitCode != 0)
+}
