@@ -1,0 +1,105 @@
+// Package config reads what an operator sets: flags, environment variables and
+// a YAML file, in this order of weight. A wrong value is refused at the start,
+// with the name of the setting, the value and what is accepted.
+package config
+
+// Config is what the program runs with. Every field is valid.
+type Config struct {
+	// Addr is the host and port to serve at.
+	Addr string `koanf:"addr"`
+	// DataDir holds the database and the workspaces.
+	DataDir string `koanf:"dataDir"`
+	// BasePath is the path under a reverse proxy, such as /offcut; empty: none.
+	BasePath string `koanf:"basePath"`
+	// PublicURL is the origin that browsers see, where a reverse proxy changes
+	// the host; empty: the request's own.
+	PublicURL string `koanf:"publicURL"`
+	// AdminToken is the first admin's API token and sign-in secret; empty: a
+	// one-use link is printed.
+	AdminToken string `koanf:"-"`
+	// Sandbox is auto, required or off.
+	Sandbox string `koanf:"sandbox"`
+	// Approval is auto, ask or never.
+	Approval string `koanf:"approval"`
+	// Models are the models to choose from. Empty: the demo model.
+	Models []Model `koanf:"models"`
+	// DefaultModel names the one that a new session has.
+	DefaultModel string `koanf:"-"`
+	Tools        Tools  `koanf:"-"`
+	Limits       Limits `koanf:"limits"`
+	// Notes are sentences about settings that had no effect, for the log.
+	Notes []string `koanf:"-"`
+
+	// What the variables say of the one model that needs no file.
+	EnvModel           string `koanf:"model"`
+	EnvBaseURL         string `koanf:"openaiBaseURL"`
+	EnvMaxOutputTokens int    `koanf:"modelMaxOutputTokens"`
+	EnvContextTokens   int    `koanf:"modelContextTokens"`
+}
+
+// Model is one model and where it is served.
+type Model struct {
+	// Name is the provider's own name of it.
+	Name string `koanf:"name"`
+	// Provider is the protocol that the server speaks: openai.
+	Provider string `koanf:"provider"`
+	// BaseURL ends before /chat/completions; empty: OpenAI.
+	BaseURL    string `koanf:"baseURL"`
+	APIKeyFile string `koanf:"apiKeyFile"`
+	// APIKey is what the file, or the variable, held.
+	APIKey string `koanf:"-"`
+	// ContextTokens is the size of the model's context window.
+	ContextTokens int `koanf:"contextTokens"`
+	// MaxOutputTokens bounds one reply; 0: the provider's own bound.
+	MaxOutputTokens int `koanf:"maxOutputTokens"`
+	// SendReasoning: earlier reasoning is sent back; nil: yes.
+	SendReasoning *bool `koanf:"sendReasoning"`
+}
+
+// DefaultContextTokens is the context window of a model of which none is said.
+const DefaultContextTokens = 128_000
+
+// Tools bounds what tools return and do.
+type Tools struct {
+	// MaxToolResultTokens is the preview's budget of tools that have none of
+	// their own, in tokens of about four bytes; 0: the product's own budgets.
+	MaxToolResultTokens int
+	// TruncationMessage is the marker's template; empty: the product's own.
+	TruncationMessage string
+	// Each holds the settings of single tools by name.
+	Each map[string]Tool
+}
+
+// Tool is the setting of one tool; a zero field is the product's own value.
+type Tool struct {
+	PreviewBytes    int    `koanf:"previewBytes"`
+	MaxResultTokens int    `koanf:"maxResultTokens"`
+	Keep            string `koanf:"keep"` // head-tail or head
+	TimeoutSeconds  int    `koanf:"timeoutSeconds"`
+	Network         bool   `koanf:"network"`
+}
+
+// Limits bounds what users and turns may take.
+type Limits struct {
+	TurnsPerUser         int   `koanf:"turnsPerUser"`
+	Turns                int   `koanf:"turns"`
+	StoragePerUserBytes  int64 `koanf:"storagePerUserBytes"`
+	ModelCallsPerTurn    int   `koanf:"modelCallsPerTurn"`
+	ContinuationsPerTurn int   `koanf:"continuationsPerTurn"`
+}
+
+// defaults is the lowest layer, by key.
+func defaults() map[string]any {
+	return map[string]any{
+		"addr":                        "127.0.0.1:8080",
+		"dataDir":                     "./data",
+		"sandbox":                     "auto",
+		"approval":                    "auto",
+		"modelContextTokens":          DefaultContextTokens,
+		"limits.turnsPerUser":         8,
+		"limits.turns":                64,
+		"limits.storagePerUserBytes":  int64(2_000_000_000),
+		"limits.modelCallsPerTurn":    100,
+		"limits.continuationsPerTurn": 25,
+	}
+}

@@ -1,0 +1,211 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func write(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "settings")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func ptr(s string) *string { return &s }
+
+func TestWithoutSettingsTheDemoModelServesLoopback(t *testing.T) {
+	cfg, err := Load(Flags{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := filepath.Abs("data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{
+		Addr: "127.0.0.1:8080", DataDir: data, Sandbox: "auto", Approval: "auto",
+		DefaultModel: DemoModel, EnvContextTokens: 128_000,
+		Tools:  Tools{Each: map[string]Tool{}},
+		Limits: Limits{TurnsPerUser: 8, Turns: 64, StoragePerUserBytes: 2_000_000_000, ModelCallsPerTurn: 100, ContinuationsPerTurn: 25},
+	}
+	if diff := cmp.Diff(want, cfg); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFlagsBeatTheEnvironmentAndTheEnvironmentBeatsTheFile(t *testing.T) {
+	file := write(t, "addr: 127.0.0.1:1\nsandbox: off\nbasePath: /file\n")
+	cfg, err := Load(
+		Flags{Config: &file, Addr: ptr("127.0.0.1:3")},
+		[]string{"OFFCUT_ADDR=127.0.0.1:2", "OFFCUT_BASE_PATH=/env", "OFFCUT_APPROVAL="},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{cfg.Addr, cfg.BasePath, cfg.Sandbox, cfg.Approval}
+	if diff := cmp.Diff([]string{"127.0.0.1:3", "/env", "off", "auto"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWrongValuesAreRefusedWithNameValueAndWhatIsAccepted(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		flags Flags
+		env   []string
+		file  string
+		want  []string
+	}{
+		{name: "a variable", env: []string{"OFFCUT_SANDBOX=maybe"}, want: []string{"OFFCUT_SANDBOX", `"maybe"`, "auto, required or off"}},
+		{name: "a flag", flags: Flags{Addr: ptr("8080")}, env: []string{"OFFCUT_ADDR=127.0.0.1:1"}, want: []string{"--addr", `"8080"`, "host and port"}},
+		{name: "no number", env: []string{"OFFCUT_MODEL_CONTEXT_TOKENS=128k"}, want: []string{"OFFCUT_MODEL_CONTEXT_TOKENS", `"128k"`, "whole number"}},
+		{name: "a number out of bounds", env: []string{"OFFCUT_MODEL_MAX_OUTPUT_TOKENS=-1"}, want: []string{"OFFCUT_MODEL_MAX_OUTPUT_TOKENS", `"-1"`}},
+		{name: "no address", env: []string{"OPENAI_BASE_URL=localhost:11434"}, want: []string{"OPENAI_BASE_URL", "localhost:11434", "http://"}},
+		{name: "a port that is none", env: []string{"OFFCUT_ADDR=localhost:99999"}, want: []string{"OFFCUT_ADDR", "99999"}},
+		{name: "a path without its slash", env: []string{"OFFCUT_BASE_PATH=chat"}, want: []string{"OFFCUT_BASE_PATH", `"chat"`}},
+		{name: "a path with a slash behind", env: []string{"OFFCUT_BASE_PATH=/chat/"}, want: []string{"OFFCUT_BASE_PATH", `"/chat/"`}},
+		{name: "a path out of its place", env: []string{"OFFCUT_BASE_PATH=/a/../b"}, want: []string{"OFFCUT_BASE_PATH"}},
+		{name: "a model without a server", env: []string{"OFFCUT_MODEL=gpt"}, want: []string{"OFFCUT_MODEL", `"gpt"`, "OPENAI_API_KEY", "OPENAI_BASE_URL"}},
+		{name: "a file that is not there", env: []string{"OFFCUT_CONFIG=/nowhere.yaml"}, want: []string{"OFFCUT_CONFIG", "/nowhere.yaml", "no such file"}},
+		{name: "a file that is no YAML", file: "addr: [", want: []string{"configuration file"}},
+		{name: "an unknown key", file: "addres: 127.0.0.1:1\n", want: []string{"addres", "no such key"}},
+		{name: "an unknown key below", file: "tools:\n  run_command:\n    preview: 1\n", want: []string{"tools.run_command.preview", "no such key"}},
+		{name: "a value where keys belong", file: "limits: 8\n", want: []string{"limits", "no such key"}},
+		{name: "text for a number", file: "limits:\n  turns: many\n", want: []string{"limits.turns", `"many"`, "whole number"}},
+		{name: "a template without its id", file: "tools:\n  truncationMessage: cut\n", want: []string{"tools.truncationMessage", "{output_id}"}},
+		{name: "a model without a name", file: "models:\n  - baseURL: http://x\n", want: []string{"models[0]", "name is missing"}},
+		{name: "two models of one name", file: "models:\n  - name: a\n  - name: a\n", want: []string{"models[1].name", `"a"`}},
+		{name: "a provider that is not there", file: "models:\n  - name: a\n    provider: other\n", want: []string{"models[0].provider", `"other"`, "openai"}},
+		{name: "a key's file that is not there", file: "models:\n  - name: a\n    apiKeyFile: /nowhere\n", want: []string{"models[0].apiKeyFile", "/nowhere"}},
+		{name: "two wrong values", env: []string{"OFFCUT_SANDBOX=x", "OFFCUT_APPROVAL=y"}, want: []string{"OFFCUT_SANDBOX", "OFFCUT_APPROVAL"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.file != "" {
+				tt.flags.Config = ptr(write(t, tt.file))
+			}
+			_, err := Load(tt.flags, tt.env)
+			if err == nil {
+				t.Fatal("it was accepted")
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not say %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestSecretsComeFromTheirVariableOrItsFile(t *testing.T) {
+	file := write(t, "s3cret\n")
+	for _, tt := range []struct {
+		name string
+		env  []string
+		want string
+	}{
+		{"the variable", []string{"OFFCUT_ADMIN_TOKEN=s3cret"}, "s3cret"},
+		{"the file", []string{"OFFCUT_ADMIN_TOKEN_FILE=" + file}, "s3cret"},
+		{"neither", nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg, err := Load(Flags{}, tt.env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cfg.AdminToken != tt.want {
+				t.Errorf("token %q, want %q", cfg.AdminToken, tt.want)
+			}
+		})
+	}
+}
+
+func TestErrorsDoNotShowSecrets(t *testing.T) {
+	empty := write(t, " \n")
+	for name, env := range map[string][]string{
+		"variable and file": {"OPENAI_API_KEY=s3cret", "OPENAI_API_KEY_FILE=" + empty},
+		"an empty file":     {"OFFCUT_ADMIN_TOKEN_FILE=" + empty},
+		"no such file":      {"OFFCUT_ADMIN_TOKEN_FILE=/nowhere"},
+		"a space":           {"OFFCUT_ADMIN_TOKEN=s3cret s3cret"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Load(Flags{}, env)
+			if err == nil {
+				t.Fatal("it was accepted")
+			}
+			if strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("the error shows the secret: %v", err)
+			}
+		})
+	}
+}
+
+func TestTheModelIsWhatTheVariablesOrTheFileName(t *testing.T) {
+	file := write(t, "models:\n  - name: one\n    baseURL: http://one\n  - name: two\n    contextTokens: 4096\n")
+	for _, tt := range []struct {
+		name  string
+		flags Flags
+		env   []string
+		model string
+		names []string
+		notes int
+	}{
+		{name: "a key alone names no model", env: []string{"OPENAI_API_KEY=k"}, model: DemoModel, notes: 1},
+		{name: "a key and a name", env: []string{"OPENAI_API_KEY=k", "OFFCUT_MODEL=m"}, model: "m", names: []string{"m"}},
+		{name: "a server and a name", env: []string{"OPENAI_BASE_URL=http://h/v1", "OFFCUT_MODEL=m"}, model: "m", names: []string{"m"}},
+		{name: "the demo model by name", env: []string{"OFFCUT_MODEL=demo", "OPENAI_API_KEY=k"}, model: DemoModel},
+		{name: "the file's first", flags: Flags{Config: &file}, model: "one", names: []string{"one", "two"}},
+		{name: "one of the file", flags: Flags{Config: &file, Model: ptr("two")}, model: "two", names: []string{"one", "two"}},
+		{name: "one beside the file", flags: Flags{Config: &file}, env: []string{"OFFCUT_MODEL=m", "OPENAI_API_KEY=k"}, model: "m", names: []string{"m", "one", "two"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg, err := Load(tt.flags, tt.env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, m := range cfg.Models {
+				names = append(names, m.Name)
+			}
+			if diff := cmp.Diff(tt.names, names); diff != "" {
+				t.Error(diff)
+			}
+			if cfg.DefaultModel != tt.model || len(cfg.Notes) != tt.notes {
+				t.Errorf("model %q with %d notes, want %q with %d", cfg.DefaultModel, len(cfg.Notes), tt.model, tt.notes)
+			}
+		})
+	}
+}
+
+func TestTheExampleFileLoadsAndNamesEveryKey(t *testing.T) {
+	content, err := os.ReadFile("../../../deploy/config.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := strings.ReplaceAll(string(content), "/run/secrets/model-key", write(t, "the-key"))
+	file := write(t, example)
+	cfg, err := Load(Flags{Config: &file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cfg.Models[1].APIKey; got != "the-key" {
+		t.Errorf("the key is %q", got)
+	}
+	want := Tool{PreviewBytes: 24_576, Keep: "head-tail", TimeoutSeconds: 120}
+	if diff := cmp.Diff(want, cfg.Tools.Each["run_command"]); diff != "" {
+		t.Error(diff)
+	}
+
+	for _, r := range rules {
+		name := r.pattern[strings.LastIndexByte(r.pattern, '.')+1:]
+		if !strings.Contains(example, name+":") {
+			t.Errorf("the example does not explain %s", r.pattern)
+		}
+	}
+}
