@@ -1,0 +1,77 @@
+// Whatever a model wrote is rendered as Markdown and can do nothing else.
+
+import assert from 'node:assert/strict';
+import { suite } from '../harness/suite.js';
+import { says } from '../harness/provider.js';
+
+const it = suite();
+
+const attacks = [
+  '<script>globalThis.attacked = 1</script>',
+  '<img src=x onerror="globalThis.attacked = 2">',
+  '[click](javascript:globalThis.attacked=3)',
+  '<a href="javascript:globalThis.attacked=4">link</a>',
+  '<svg onload="globalThis.attacked = 5"></svg>',
+  '<iframe srcdoc="<script>parent.attacked = 6</script>"></iframe>',
+  '![pixel](http://attacker.invalid/pixel.png)',
+  '<style>body { display: none }</style>',
+  '<form action="http://attacker.invalid"><button data-testid="send">go</button></form>',
+  '<div hx-get="/admin" hx-trigger="load">x</div>',
+  '`<b>code</b>`',
+];
+
+it('an answer full of attacks does nothing, streamed or loaded', async ({ chat, provider }) => {
+  provider.on('attack me', says('', { chunks: attacks.flatMap((a) => [`${a.slice(0, 12)}`, `${a.slice(12)}\n\n`]), delay: 1 }));
+  const c = await chat();
+  await c.open();
+  await c.ask('attack me');
+  for (const when of ['streamed', 'loaded']) {
+    assert.equal(await c.page.evaluate(() => globalThis.attacked), undefined, when);
+    const prose = c.answer.locator('.part');
+    assert.equal(await prose.locator('script, iframe, style, form, object, embed, [onerror], [onload], [hx-get], [style]').count(), 0, when);
+    assert.equal(await prose.locator('a[href^="javascript:" i]').count(), 0, when);
+    assert.match(await prose.first().evaluate((p) => p.closest('article').textContent), /<b>code<\/b>/, when);
+    await c.page.reload();
+  }
+}, { allow: [/attacker\.invalid/] });
+
+it('a user’s own message is shown as it was written', async ({ chat, provider }) => {
+  const text = '<script>alert(1)</script> **not bold** &amp;\n    indented';
+  provider.on('not bold', says('Seen.'));
+  const c = await chat();
+  await c.open();
+  await c.ask(text);
+  assert.ok((await c.questions.last().textContent()).includes('<script>alert(1)</script>'));
+  await c.page.reload();
+  assert.ok((await c.questions.last().textContent()).includes('<script>alert(1)</script>'));
+});
+
+it('tables, code and lists look the same streamed and loaded', async ({ chat, provider }) => {
+  const md = [
+    '# Heading', '', 'Some *words* and a [link][ref].', '', '| a | b |', '|---|--:|', '| 1 | 2 |', '',
+    '- one', '- two', '', '  still two', '', '```go', 'func main() { println("<hi>") }', '', 'var x = 1', '```', '',
+    '> quoted', '> more', '', '1. first', '2. second', '', '[ref]: https://example.org/', '',
+  ].join('\n');
+  provider.on('write markdown', says('', { chunks: md.match(/.{1,7}/gs), delay: 2 }));
+  const c = await chat();
+  await c.open();
+  await c.ask('write markdown');
+  const html = () => c.answer.locator('.part').first().evaluate((part) => part.innerHTML.replaceAll(/\s+/g, ' ').trim());
+  await c.page.waitForTimeout(300);
+  const streamed = await html();
+  await c.page.reload();
+  assert.equal(streamed, await html());
+  assert.equal(await c.answer.locator('.part table td').count(), 2);
+  assert.equal(await c.answer.locator('.part pre').count(), 1);
+  assert.match(await c.answer.locator('.part pre').textContent(), /println\("<hi>"\) \}\n\nvar x = 1/);
+  assert.equal(await c.answer.locator('.part a[href="https://example.org/"]').count(), 1);
+});
+
+it('a title with markup is text in the list, the head and the window', async ({ app, chat }) => {
+  const session = await app.api('POST', '/sessions', { title: '<img src=x onerror=alert(1)> & more' });
+  const c = await chat();
+  await c.open(session.id);
+  assert.match(await c.page.locator('h1').first().innerText(), /<img src=x onerror=alert\(1\)> & more/);
+  assert.match(await c.page.title(), /<img src=x/);
+  assert.match(await c.page.getByTestId('session-item').first().innerText(), /<img src=x/);
+});
