@@ -1,0 +1,33 @@
+package events
+
+import "time"
+
+// Live is what has come of a session's running turn and need not be stored
+// yet, at one moment: with everything up to and including the event Seq.
+//
+// A page is made from a Live that was taken before the stored messages were
+// read, and watches on from Seq. A reply that the store has as running and that
+// is not this MessageID began later: its text comes whole with the events, so
+// that the page leaves it empty.
+type Live struct {
+	Seq int64
+	// TurnID is the running turn; empty where none runs.
+	TurnID string
+	// MessageID is the reply that is being written; empty between replies.
+	MessageID string
+	// HTML is the rendered beginning of the reply, Rest the plain text after
+	// it.
+	HTML      string
+	Rest      string
+	Reasoning string
+	Calls     []LiveCall // in the order in which they were started
+}
+
+// LiveCall is a tool call that runs.
+type LiveCall struct {
+	CallID string
+	// Tail is the end of what it printed, at most 64 KiB of Bytes.
+	Tail      string
+	Bytes     int64
+	StartedAt time.Time
+}

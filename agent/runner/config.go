@@ -1,0 +1,141 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"offcut/agent"
+	"offcut/agent/events"
+	"offcut/agent/prompt"
+	"offcut/models"
+)
+
+// Config is what a runner works with. Store, Broker, Models and Workspace are
+// needed; the rest may be left at its zero value.
+type Config struct {
+	Store  Store
+	Broker *events.Broker
+	// Models finds a model by the name that a session has; empty: the server's
+	// default. Its error may be a *models.Error, whose sentence is shown.
+	Models func(name string) (agent.Model, ModelInfo, error)
+	Tools  []agent.Tool
+	// Workspace gives the folder of a session on the server, and makes it where
+	// it is not there.
+	Workspace func(sessionID string) (string, error)
+	// Prompt is what the instructions say of the server; its tools are filled
+	// in here.
+	Prompt prompt.Facts
+	// Blocks renders one reply while it streams in; nil: nothing is rendered.
+	Blocks func() Blocks
+	// ReadsOf tells which bytes of kept outputs a stored result shows to the
+	// model; nil: none are recorded.
+	ReadsOf func(result models.Message) []models.OutputRead
+	Limits  Limits
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Limits bound what runs at a time, and pace what is written. A zero field
+// takes the value of DefaultLimits.
+type Limits struct {
+	Turn agent.Limits
+	// TurnsPerUser are the queued and running turns that one user may have:
+	// one more is refused.
+	TurnsPerUser int
+	// Turns are those that run at the same time: others wait in their queues.
+	Turns int
+	// Coalesce is the least time between two events with text of one reply.
+	Coalesce time.Duration
+	// SaveEvery and SaveBytes pace the storing of a reply that streams in: what
+	// a killed server loses.
+	SaveEvery time.Duration
+	SaveBytes int
+	// ShutdownGrace is how long running turns may come to their end before a
+	// shutdown interrupts them.
+	ShutdownGrace time.Duration
+}
+
+// DefaultLimits are the limits of a server that was told nothing else.
+func DefaultLimits() Limits {
+	return Limits{
+		Turn:          agent.DefaultLimits(),
+		TurnsPerUser:  8,
+		Turns:         64,
+		Coalesce:      50 * time.Millisecond,
+		SaveEvery:     time.Second,
+		SaveBytes:     4 << 10,
+		ShutdownGrace: 3 * time.Second,
+	}
+}
+
+// ModelInfo is what the runner has to know of a model.
+type ModelInfo struct {
+	// Name is the provider's name of the model.
+	Name            string
+	ContextTokens   int // 0: not known
+	MaxOutputTokens int // 0: the provider's default
+}
+
+// Blocks renders a text that grows: finished blocks become HTML once, and what
+// is still open stays plain. One value serves one reply.
+type Blocks interface {
+	// Push takes more text. Where blocks were finished by it, sealed is true,
+	// html is their HTML, and rest is the text after them.
+	Push(text string) (html, rest string, sealed bool)
+	// Finish is the HTML of the rest.
+	Finish() (html string)
+}
+
+// Store is what the runner needs of the database.
+type Store interface {
+	AnySession(ctx context.Context, id string) (models.Session, error)
+	TitleSession(ctx context.Context, id, title string) (bool, error)
+
+	Enqueue(ctx context.Context, t models.NewTurn) (models.Turn, models.Message, bool, error)
+	AnyTurn(ctx context.Context, id string) (models.Turn, error)
+	NextQueued(ctx context.Context, sessionID string) (models.Turn, error)
+	QueuedSessions(ctx context.Context) ([]string, error)
+	UnfinishedTurns(ctx context.Context, owner string) (int, error)
+	StartTurn(ctx context.Context, id string, now time.Time) (models.Turn, error)
+	SaveTurn(ctx context.Context, t models.Turn) error
+	FinishTurn(ctx context.Context, t models.Turn) error
+	RemoveQueuedTurn(ctx context.Context, id string) error
+
+	AppendMessage(ctx context.Context, m models.Message) (models.Message, error)
+	SaveMessage(ctx context.Context, m models.Message) error
+	AppendResults(ctx context.Context, results []models.Message, reads []models.OutputRead) error
+	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
+	Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error)
+	CallIDs(ctx context.Context, sessionID string, ids []string) (map[string]bool, error)
+}
+
+// orDefaults fills what was left out.
+func (c Config) orDefaults() Config {
+	d := DefaultLimits()
+	l := &c.Limits
+	l.Turn.ModelCalls = cmp.Or(l.Turn.ModelCalls, d.Turn.ModelCalls)
+	l.Turn.Continuations = cmp.Or(l.Turn.Continuations, d.Turn.Continuations)
+	l.Turn.ParallelCalls = cmp.Or(l.Turn.ParallelCalls, d.Turn.ParallelCalls)
+	l.Turn.StopGrace = cmp.Or(l.Turn.StopGrace, d.Turn.StopGrace)
+	l.TurnsPerUser = cmp.Or(l.TurnsPerUser, d.TurnsPerUser)
+	l.Turns = cmp.Or(l.Turns, d.Turns)
+	l.Coalesce = cmp.Or(l.Coalesce, d.Coalesce)
+	l.SaveEvery = cmp.Or(l.SaveEvery, d.SaveEvery)
+	l.SaveBytes = cmp.Or(l.SaveBytes, d.SaveBytes)
+	l.ShutdownGrace = cmp.Or(l.ShutdownGrace, d.ShutdownGrace)
+	if c.Blocks == nil {
+		c.Blocks = func() Blocks { return &plain{} }
+	}
+	if c.ReadsOf == nil {
+		c.ReadsOf = func(models.Message) []models.OutputRead { return nil }
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}

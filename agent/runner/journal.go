@@ -1,0 +1,233 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"offcut/agent"
+	"offcut/agent/events"
+	"offcut/models"
+)
+
+// journal writes down one running turn and tells its watchers. It is the
+// agent.Journal of the turn's loop.
+//
+// What it publishes and what live shows change under one lock, so that a
+// snapshot and the events after it fit together.
+type journal struct {
+	r      *Runner
+	cancel context.CancelCauseFunc
+
+	mu      sync.Mutex
+	turn    models.Turn
+	part    *part     // the reply that streams in; nil between replies
+	replyID string    // the last stored reply
+	calls   liveCalls // the tool calls that run
+}
+
+func newJournal(r *Runner, turn models.Turn, cancel context.CancelCauseFunc) *journal {
+	return &journal{r: r, turn: turn, cancel: cancel}
+}
+
+// begin takes over the turn as it was started.
+func (j *journal) begin(turn models.Turn) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.turn = turn
+	j.publish(events.Event{Kind: events.KindTurn, State: turn.State})
+}
+
+// publish tells the watchers. Called with the lock held.
+func (j *journal) publish(e events.Event) { j.r.publish(j.turn, e) }
+
+// storageError is what ends a turn that cannot be written down. The cause goes
+// to the log; it may name paths.
+func (j *journal) storageError(doing string, err error) error {
+	j.r.cfg.Log.Error("storage failed in a turn", "doing", doing, "turn", j.turn.ID, "session", j.turn.SessionID, "error", err)
+	return &agent.TurnError{
+		Code:    models.CodeStorage,
+		Message: fmt.Sprintf("The server could not %s: its storage failed. Try again; if it fails again, tell the administrator.", doing),
+	}
+}
+
+// userMessage tells that the message with which the turn came is its turn now.
+func (j *journal) userMessage(history []models.Message) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, m := range history {
+		if m.TurnID == j.turn.ID && m.Role == models.RolePerson && !m.IsMeta {
+			j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: m.State})
+		}
+	}
+}
+
+// UsedCallIDs asks the store.
+func (j *journal) UsedCallIDs(ctx context.Context, ids []string) (map[string]bool, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	used, err := j.r.cfg.Store.CallIDs(ctx, j.turn.SessionID, ids)
+	if err != nil {
+		return nil, j.storageError("look up the tool calls", err)
+	}
+	return used, nil
+}
+
+// Delta takes a piece of the reply that streams in.
+func (j *journal) Delta(messageID string, d agent.Delta) {
+	if d.Text == "" && d.Reasoning == "" {
+		return // a tool call that is still being written: it is told whole
+	}
+	j.mu.Lock()
+	p := j.part
+	j.mu.Unlock()
+	if p == nil {
+		if p = j.beginPart(messageID); p == nil {
+			return
+		}
+	}
+	p.add(d)
+}
+
+// beginPart stores the reply as running, at its place in the session. Where
+// that fails the turn ends.
+func (j *journal) beginPart(messageID string) *part {
+	m, err := j.r.cfg.Store.AppendMessage(context.Background(), models.Message{
+		ID: messageID, SessionID: j.turn.SessionID, TurnID: j.turn.ID, Role: models.RoleAssistant,
+		State: models.StateRunning, CreatedAt: j.r.cfg.Now(),
+	})
+	if err != nil {
+		j.cancel(j.storageError("store the answer", err))
+		return nil
+	}
+	p := newPart(j, m)
+	j.mu.Lock()
+	j.part = p
+	j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: m.State})
+	j.mu.Unlock()
+	go p.run()
+	return p
+}
+
+// Reply stores the reply and the turn's figures.
+func (j *journal) Reply(ctx context.Context, reply models.Message, usage models.Usage) error {
+	if err := j.storeReply(ctx, reply); err != nil {
+		return j.storageError("store the answer", err)
+	}
+	j.mu.Lock()
+	j.turn.Usage = j.turn.Usage.Add(usage)
+	turn := j.turn
+	j.part, j.replyID = nil, reply.ID
+	j.publish(events.Event{Kind: events.KindMessage, MessageID: reply.ID, State: reply.State})
+	j.publish(events.Event{Kind: events.KindUsage, Usage: &turn.Usage})
+	for _, c := range reply.ToolCalls {
+		j.publish(events.Event{Kind: events.KindCall, MessageID: reply.ID, CallID: c.ID, CallState: string(models.CallWaiting)})
+	}
+	j.mu.Unlock()
+	return j.saveTurn(ctx, turn)
+}
+
+func (j *journal) storeReply(ctx context.Context, reply models.Message) error {
+	j.mu.Lock()
+	p := j.part
+	j.mu.Unlock()
+	if p == nil {
+		_, err := j.r.cfg.Store.AppendMessage(ctx, reply)
+		return err
+	}
+	reply.Seq, reply.CreatedAt = p.message.Seq, p.message.CreatedAt
+	p.finish()
+	return j.r.cfg.Store.SaveMessage(ctx, reply)
+}
+
+func (j *journal) saveTurn(ctx context.Context, turn models.Turn) error {
+	if err := j.r.cfg.Store.SaveTurn(ctx, turn); err != nil {
+		return j.storageError("store the answer's figures", err)
+	}
+	return nil
+}
+
+// Hidden stores a continuation. Nobody is told of it: people never see it.
+func (j *journal) Hidden(ctx context.Context, hidden models.Message) error {
+	if _, err := j.r.cfg.Store.AppendMessage(ctx, hidden); err != nil {
+		return j.storageError("store the continuation", err)
+	}
+	j.mu.Lock()
+	j.turn.Continuations++
+	turn := j.turn
+	j.mu.Unlock()
+	return j.saveTurn(ctx, turn)
+}
+
+// Results stores the results of a step, with what they show of kept outputs.
+func (j *journal) Results(ctx context.Context, results []models.Message) error {
+	var reads []models.OutputRead
+	for _, m := range results {
+		reads = append(reads, j.r.cfg.ReadsOf(m)...)
+	}
+	if err := j.r.cfg.Store.AppendResults(ctx, results, reads); err != nil {
+		return j.storageError("store the tools' results", err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, m := range results {
+		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, CallID: m.ToolCallID, State: m.State})
+		j.publish(events.Event{Kind: events.KindCall, MessageID: j.replyID, CallID: m.ToolCallID, CallState: string(m.CallState())})
+	}
+	return nil
+}
+
+// retry tells of a wait before the model is asked again.
+func (j *journal) retry(again agent.Retry) {
+	j.mu.Lock()
+	j.turn.Retries++
+	turn := j.turn
+	j.publish(events.Event{
+		Kind: events.KindRetry, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason,
+		Until: j.r.cfg.Now().Add(again.Wait),
+	})
+	j.mu.Unlock()
+	_ = j.saveTurn(context.Background(), turn) // logged there; the count comes again with the next save
+}
+
+// close ends what a turn that failed has left open, so that nothing of it
+// writes or publishes any more.
+func (j *journal) close(state models.State) {
+	j.mu.Lock()
+	p := j.part
+	j.mu.Unlock()
+	if p != nil {
+		p.finish()
+		m := p.snapshot()
+		m.State = state
+		if err := j.r.cfg.Store.SaveMessage(context.Background(), m); err != nil {
+			j.r.cfg.Log.Error("a broken answer cannot be stored", "message", m.ID, "error", err)
+		}
+		j.mu.Lock()
+		j.part = nil
+		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: state})
+		j.mu.Unlock()
+	}
+	j.endCalls()
+}
+
+// finished is the turn as it ended.
+func (j *journal) finished(end agent.End) models.Turn {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	now := j.r.cfg.Now()
+	j.turn.State, j.turn.Error, j.turn.ErrorCode, j.turn.EndedAt = end.State, end.Message, end.Code, &now
+	return j.turn
+}
+
+// live is the journal as a page shows it.
+func (j *journal) live() Live {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	l := Live{Seq: j.r.cfg.Broker.Seq(j.turn.SessionID), TurnID: j.turn.ID, Calls: j.calls.live()}
+	if p := j.part; p != nil {
+		l.MessageID, l.HTML, l.Rest, l.Reasoning = p.message.ID, p.html.String(), p.rest, p.reasoning.String()[:p.toldReasoning]
+	}
+	return l
+}

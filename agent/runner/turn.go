@@ -1,0 +1,130 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"offcut/agent"
+	"offcut/agent/contextwin"
+	"offcut/agent/events"
+	"offcut/agent/prompt"
+	"offcut/models"
+)
+
+// errSessionEnded is the stop of a turn whose session is being deleted.
+var errSessionEnded = fmt.Errorf("the session was deleted: %w", agent.ErrStopped)
+
+// runTurn runs a started turn to its end, and stores and tells how it ended.
+func (r *Runner) runTurn(ctx context.Context, j *journal) {
+	err := r.attempt(ctx, j)
+	end := agent.Ending(err)
+	if end.Code == models.CodeInternal {
+		r.cfg.Log.Error("a turn failed", "turn", j.turn.ID, "session", j.turn.SessionID, "error", err)
+	}
+	j.close(end.State)
+	turn := j.finished(end)
+	r.finish(turn)
+	r.forget(turn)
+	j.publish(events.Event{Kind: events.KindTurn, State: turn.State, Error: turn.Error, ErrorCode: turn.ErrorCode, Usage: &turn.Usage})
+	r.changed(turn.ID)
+}
+
+// finish stores the end of a turn. A database that is locked for a moment
+// should not leave it running for ever.
+func (r *Runner) finish(turn models.Turn) {
+	const tries = 3
+	ctx := context.Background()
+	for try := 1; ; try++ {
+		err := r.cfg.Store.FinishTurn(ctx, turn)
+		if err == nil || errors.Is(err, models.ErrNotFound) {
+			return
+		}
+		r.cfg.Log.Error("a turn's end cannot be stored", "turn", turn.ID, "try", try, "error", err)
+		if try == tries {
+			return
+		}
+		time.Sleep(time.Duration(try) * 100 * time.Millisecond)
+	}
+}
+
+// attempt runs the loop of a turn. A panic in it ends the turn and not the
+// server.
+func (r *Runner) attempt(ctx context.Context, j *journal) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	loop, history, err := r.prepare(ctx, j)
+	if err != nil {
+		return err
+	}
+	return loop.Run(ctx, history)
+}
+
+// prepare gathers what a turn works with.
+func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.Message, error) {
+	keep := context.WithoutCancel(ctx)
+	turn := j.turn
+	session, err := r.cfg.Store.AnySession(keep, turn.SessionID)
+	if err != nil {
+		return agent.Loop{}, nil, j.storageError("read the session", err)
+	}
+	history, err := r.cfg.Store.Transcript(keep, turn.SessionID, turn.ID)
+	if err != nil {
+		return agent.Loop{}, nil, j.storageError("read the conversation", err)
+	}
+	j.userMessage(history)
+	model, info, err := r.cfg.Models(session.Model)
+	if err != nil {
+		return agent.Loop{}, nil, modelError(err)
+	}
+	dir, err := r.cfg.Workspace(turn.SessionID)
+	if err != nil {
+		return agent.Loop{}, nil, j.storageError("make the session's folder", err)
+	}
+	facts := r.cfg.Prompt
+	facts.Tools = r.tools.Specs()
+	return agent.Loop{
+		Model:     model,
+		ModelName: info.Name,
+		System:    prompt.System(facts),
+		Tools:     r.tools,
+		Window:    contextwin.New(contextwin.Limits{ContextTokens: info.ContextTokens, MaxOutputTokens: info.MaxOutputTokens}),
+		Journal:   j,
+		Limits:    r.cfg.Limits.Turn,
+		Turn:      turn,
+		Workspace: dir,
+		OnRetry:   j.retry,
+		Log:       r.cfg.Log,
+	}, history, nil
+}
+
+// modelError is a model that cannot be used: what a person may read of it is
+// shown.
+func modelError(err error) error {
+	var known *models.Error
+	if errors.As(err, &known) {
+		return &agent.TurnError{Code: models.CodeProviderError, Message: known.Message}
+	}
+	return fmt.Errorf("find the model: %w", err)
+}
+
+// userMessage finds the message with which a queued turn came.
+func (r *Runner) userMessage(ctx context.Context, turn models.Turn) (models.Message, error) {
+	page, _, err := r.cfg.Store.Messages(ctx, models.MessageQuery{
+		SessionID: turn.SessionID, Newest: true, Page: models.Page{Limit: models.MaxPageLimit},
+	})
+	if err != nil {
+		return models.Message{}, err
+	}
+	for _, m := range page {
+		if m.TurnID == turn.ID && m.Role == models.RolePerson {
+			return m, nil
+		}
+	}
+	return models.Message{}, models.ErrNotFound
+}

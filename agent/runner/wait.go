@@ -1,0 +1,79 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"offcut/models"
+)
+
+// wait is what those wait for who want to know of one turn's next state.
+type wait struct {
+	changed chan struct{}
+	waiting int
+}
+
+// Wait returns the turn once it rests or waits for somebody, and else as it is
+// when most has passed.
+func (r *Runner) Wait(ctx context.Context, turnID string, most time.Duration) (models.Turn, error) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	for {
+		changed, leave := r.join(turnID) // before reading, so that no change is missed
+		turn, err := r.cfg.Store.AnyTurn(ctx, turnID)
+		if err != nil || turn.State.Final() || turn.State == models.StateAwaitingApproval {
+			leave()
+			return turn, err
+		}
+		select {
+		case <-changed:
+			leave()
+		case <-timer.C:
+			leave()
+			return turn, nil
+		case <-ctx.Done():
+			leave()
+			return turn, ctx.Err()
+		}
+	}
+}
+
+// join waits for the turn's next change; leave has to be called.
+func (r *Runner) join(turnID string) (changed <-chan struct{}, leave func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.waits[turnID]
+	if w == nil {
+		w = &wait{changed: make(chan struct{})}
+		r.waits[turnID] = w
+	}
+	w.waiting++
+	return w.changed, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		w.waiting--
+		if w.waiting == 0 && r.waits[turnID] == w {
+			delete(r.waits, turnID)
+		}
+	}
+}
+
+// changed wakes those who wait for the turn.
+func (r *Runner) changed(turnID string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w := r.waits[turnID]; w != nil {
+		close(w.changed)
+		delete(r.waits, turnID)
+	}
+}
+
+// forget drops what was remembered of an unfinished turn.
+func (r *Runner) forget(turn models.Turn) {
+	if turn.ClientID == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.sent, sentKey(turn.SessionID, turn.ClientID))
+}

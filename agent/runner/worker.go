@@ -1,0 +1,154 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"offcut/models"
+)
+
+// worker runs the turns of one session, one after the other, and is gone when
+// the queue is empty. The runner's lock guards its fields.
+type worker struct {
+	sessionID string
+	again     bool // a turn came in: look at the queue once more
+	ended     bool // the session is being deleted
+	quit      chan struct{}
+	done      chan struct{}
+	current   *current
+}
+
+// current is the turn that a worker runs.
+type current struct {
+	id      string
+	cancel  context.CancelCauseFunc
+	journal *journal
+}
+
+// end stops the worker and what it runs. Called with the runner's lock held.
+func (w *worker) end() {
+	if w.ended {
+		return
+	}
+	w.ended = true
+	close(w.quit)
+	if w.current != nil {
+		w.current.cancel(errSessionEnded)
+	}
+}
+
+// wake makes sure that somebody looks at the session's queue.
+func (r *Runner) wake(sessionID string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return // the next start goes on with it
+	}
+	if w, ok := r.workers[sessionID]; ok {
+		w.again = true
+		return
+	}
+	w := &worker{sessionID: sessionID, quit: make(chan struct{}), done: make(chan struct{})}
+	r.workers[sessionID] = w
+	r.group.Go(func() {
+		defer close(w.done)
+		r.work(w)
+	})
+}
+
+// queuePause is how long a worker waits when the database cannot be read.
+const queuePause = time.Second
+
+// work runs turn after turn until the queue is empty.
+func (r *Runner) work(w *worker) {
+	ctx := context.Background()
+	for {
+		if r.leaves(w, false) {
+			return
+		}
+		_, err := r.cfg.Store.NextQueued(ctx, w.sessionID)
+		switch {
+		case errors.Is(err, models.ErrNotFound):
+			if r.leaves(w, true) {
+				return
+			}
+		case err != nil:
+			r.cfg.Log.Error("a session's queue cannot be read", "session", w.sessionID, "error", err)
+			r.pause(w, queuePause)
+		case r.enter(w):
+			r.runNext(ctx, w)
+			<-r.slots
+		}
+	}
+}
+
+// leaves ends the worker where it has nothing to do any more: asked with the
+// queue found empty, or at any time when the session or the program ends.
+func (r *Runner) leaves(w *worker, empty bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w.ended || r.closed || (empty && !w.again) {
+		delete(r.workers, w.sessionID)
+		return true
+	}
+	w.again = false
+	return false
+}
+
+// enter waits for a place among the running turns.
+func (r *Runner) enter(w *worker) bool {
+	select {
+	case r.slots <- struct{}{}:
+		return true
+	case <-w.quit:
+	case <-r.closing:
+	}
+	return false
+}
+
+func (r *Runner) pause(w *worker, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-w.quit:
+	case <-r.closing:
+	}
+}
+
+// runNext runs the oldest queued turn, which may have left the queue meanwhile.
+func (r *Runner) runNext(ctx context.Context, w *worker) {
+	turn, err := r.cfg.Store.NextQueued(ctx, w.sessionID)
+	if err != nil {
+		return // read again, and told there
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	j := newJournal(r, turn, cancel)
+	if !r.setCurrent(w, &current{id: turn.ID, cancel: cancel, journal: j}) {
+		return
+	}
+	defer r.setCurrent(w, nil)
+	started, err := r.cfg.Store.StartTurn(context.WithoutCancel(ctx), turn.ID, r.cfg.Now())
+	switch {
+	case errors.Is(err, models.ErrNotFound), errors.Is(err, models.ErrConflict):
+		return // it was taken out of the queue
+	case err != nil:
+		r.cfg.Log.Error("a turn cannot be started", "turn", turn.ID, "error", err)
+		r.pause(w, queuePause)
+		return
+	}
+	j.begin(started)
+	r.changed(turn.ID)
+	r.runTurn(ctx, j)
+}
+
+// setCurrent says what the worker runs; false where it should not begin.
+func (r *Runner) setCurrent(w *worker, c *current) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c != nil && (w.ended || r.closed) {
+		return false
+	}
+	w.current = c
+	return true
+}
