@@ -63,6 +63,7 @@ require (
 	golang.org/x/tools v0.52.0 // indirect
 	gorm.io/driver/sqlite v1.6.0 // indirect
 	gorm.io/gorm v1.31.2 // indirect
+	kernel.org/pub/linux/libs/security/libcap/psx v1.2.78 // indirect
 )
 
 tool github.com/a-h/templ/cmd/templ

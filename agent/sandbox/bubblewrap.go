@@ -1,0 +1,157 @@
+package sandbox
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// bubblewrap confines with the bwrap program.
+type bubblewrap struct {
+	program string
+	seen    view
+}
+
+func newBubblewrap(seen view) (way, error) {
+	program, err := exec.LookPath("bwrap")
+	if err != nil {
+		return nil, fmt.Errorf("find bubblewrap: %w", err)
+	}
+	return bubblewrap{program: program, seen: seen}, nil
+}
+
+func (bubblewrap) kind() string   { return KindBubblewrap }
+func (bubblewrap) confines() bool { return true }
+
+func (b bubblewrap) prepare(spec Spec, limits Limits) (*launch, error) {
+	stdin, err := devNull()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(b.program)
+	cmd.Stdin = stdin
+	cmd.Dir = "/"
+	cmd.Env = environment(WorkspacePath, "/tmp", b.seen.visiblePath())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	l := &launch{cmd: cmd, files: []io.Closer{stdin}}
+
+	// bwrap tells of its child on one pipe and waits for the other before it
+	// starts the command, so that the limits are in force from its beginning.
+	reports, err := l.inherit(false)
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	gate, err := l.inherit(true)
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	args := append([]string{b.program}, confinement(spec)...)
+	args = append(args, "--json-status-fd", "3", "--block-fd", "4")
+	args, err = l.appendView(args, b.seen.forCommand(spec), spec, limits)
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	cmd.Args = append(append(args, "--"), shell(spec.Command)...)
+
+	lines := bufio.NewReader(reports)
+	l.started = func() error { return l.release(lines, gate, limits) }
+	l.kill = func() { _ = cmd.Process.Kill() } // its death ends the namespace: --die-with-parent
+	l.ended = func() (status, error) { return bubblewrapStatus(lines) }
+	return l, nil
+}
+
+// confinement is everything but files. As root bwrap would keep all
+// capabilities, with which /usr could be made writable again.
+func confinement(spec Spec) []string {
+	args := []string{
+		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--disable-userns", "--cap-drop", "ALL",
+		"--uid", strconv.Itoa(insideUID), "--gid", strconv.Itoa(insideGID),
+		"--new-session", "--die-with-parent", "--hostname", "offcut",
+	}
+	if !spec.Network {
+		args = append(args, "--unshare-net")
+	}
+	return args
+}
+
+func (l *launch) appendView(args []string, seen view, spec Spec, limits Limits) ([]string, error) {
+	for _, b := range seen.Binds {
+		args = append(args, "--ro-bind", b.From, b.To)
+	}
+	for _, s := range seen.Links {
+		args = append(args, "--symlink", s.Target, s.At)
+	}
+	for _, f := range seen.Files {
+		fd, err := l.content(f.Content)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "--ro-bind-data", strconv.Itoa(fd), f.At)
+	}
+	temp := strconv.FormatInt(limits.TempBytes, 10)
+	args = append(args,
+		"--proc", "/proc",
+		"--dev", "/dev", "--size", temp, "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
+		"--size", temp, "--perms", "1777", "--tmpfs", "/tmp")
+	for _, hidden := range seen.Hide {
+		args = append(args, "--tmpfs", hidden, "--remount-ro", hidden)
+	}
+	return append(args, "--bind", spec.Workspace, WorkspacePath, "--remount-ro", "/", "--chdir", WorkspacePath), nil
+}
+
+// release puts the limits on the sandbox's first process, which all others
+// inherit, and lets it start the command.
+func (l *launch) release(reports *bufio.Reader, gate io.WriteCloser, limits Limits) error {
+	l.closeGiven()
+	line, err := reports.ReadBytes('\n')
+	if err != nil {
+		return errors.New("bubblewrap ended before it had a sandbox")
+	}
+	var child struct {
+		PID int `json:"child-pid"`
+	}
+	if err := json.Unmarshal(line, &child); err != nil || child.PID == 0 {
+		return fmt.Errorf("read what bubblewrap reports: %q", line)
+	}
+	if err := limitProcess(child.PID, limits); err != nil {
+		return err
+	}
+	_, err = gate.Write([]byte{1})
+	_ = gate.Close()
+	if err != nil {
+		return fmt.Errorf("let bubblewrap start the command: %w", err)
+	}
+	return nil
+}
+
+// bubblewrapStatus reads the exit code that bwrap reports once the command has
+// really been started. A command that a signal ended has 128 and its number.
+func bubblewrapStatus(reports *bufio.Reader) (status, error) {
+	for {
+		line, err := reports.ReadBytes('\n')
+		if err != nil {
+			return status{}, errors.New("bubblewrap could not set up the sandbox")
+		}
+		var report struct {
+			Code *int `json:"exit-code"`
+		}
+		if json.Unmarshal(line, &report) != nil || report.Code == nil {
+			continue
+		}
+		if n := *report.Code - 128; n > 0 && unix.SignalName(unix.Signal(n)) != "" {
+			return status{Signal: n}, nil
+		}
+		return status{Code: *report.Code}, nil
+	}
+}

@@ -1,0 +1,94 @@
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// pipeBytes lets a command print in fewer switches between it and the
+	// server; 1 MiB is the kernel's default limit for a user's pipe.
+	pipeBytes = 1 << 20
+	// readBytes is one read of such a pipe.
+	readBytes = 256 << 10
+)
+
+var readBuffers = sync.Pool{New: func() any { return new([readBytes]byte) }}
+
+// pumps carry what a command prints to its writers, one goroutine per stream,
+// so that neither stream can block the other.
+type pumps struct {
+	readers, writers []*os.File
+	done             sync.WaitGroup
+}
+
+// connect gives cmd its two output pipes; a nil writer is /dev/null.
+func connect(cmd *exec.Cmd, stdout, stderr io.Writer) (*pumps, error) {
+	p := &pumps{}
+	for _, stream := range []struct {
+		to   io.Writer
+		slot *io.Writer
+	}{{stdout, &cmd.Stdout}, {stderr, &cmd.Stderr}} {
+		if stream.to == nil {
+			continue
+		}
+		r, w, err := os.Pipe()
+		if err != nil {
+			p.closeWriters()
+			p.finish(0)
+			return nil, fmt.Errorf("make the output pipe of a command: %w", err)
+		}
+		// A smaller pipe works too, only slower.
+		_, _ = unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, pipeBytes)
+		p.readers, p.writers = append(p.readers, r), append(p.writers, w)
+		*stream.slot = w
+		p.done.Add(1)
+		go func() {
+			defer p.done.Done()
+			pump(r, stream.to)
+		}()
+	}
+	return p, nil
+}
+
+// pump copies until the pipe ends, or its deadline passes. What w does with
+// the bytes is its own affair: a command is never held up by an error of it.
+func pump(r io.Reader, w io.Writer) {
+	buf := readBuffers.Get().(*[readBytes]byte)
+	defer readBuffers.Put(buf)
+	for {
+		n, err := r.Read(buf[:])
+		if n > 0 {
+			_, _ = w.Write(buf[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// closeWriters closes the server's own copies of the ends that the command
+// writes to, so that the pipes can end.
+func (p *pumps) closeWriters() {
+	for _, w := range p.writers {
+		_ = w.Close()
+	}
+	p.writers = nil
+}
+
+// finish reads what is still in the pipes, for at most the given time.
+func (p *pumps) finish(most time.Duration) {
+	for _, r := range p.readers {
+		_ = r.SetReadDeadline(time.Now().Add(most))
+	}
+	p.done.Wait()
+	for _, r := range p.readers {
+		_ = r.Close()
+	}
+}

@@ -1,0 +1,37 @@
+package tools
+
+import (
+	"time"
+
+	"offcut/agent"
+	"offcut/agent/retain"
+	"offcut/agent/sandbox"
+)
+
+// Options are what the tools work with.
+type Options struct {
+	Keeper  *retain.Keeper
+	Reader  *retain.Reader
+	Sandbox *sandbox.Sandbox
+	// Approval says which calls somebody has to allow.
+	Approval Approval
+	// Folders can be reached beside the workspace, by their own absolute path.
+	Folders []string
+	// Sensitive are folders that no path may lead into, such as the data
+	// folder; the workspace of a call may lie in one.
+	Sensitive []string
+	Command   CommandOptions
+}
+
+// CommandOptions set run_command. A zero is the default.
+type CommandOptions struct {
+	Timeout    time.Duration // where the model names none; 120 s
+	MaxTimeout time.Duration // the longest that it may name; an hour
+	Network    bool          // commands may use the network
+}
+
+// All are the tools that a model is offered, in the order in which it is told
+// of them. Each keeps what its preview does not show.
+func All(o Options) []agent.Tool {
+	return nil
+}
