@@ -38,6 +38,13 @@ func (j *journal) begin(turn models.Turn) {
 	j.publish(events.Event{Kind: events.KindTurn, State: turn.State})
 }
 
+// ended tells how the turn ended.
+func (j *journal) ended(turn models.Turn) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.publish(events.Event{Kind: events.KindTurn, State: turn.State, Error: turn.Error, ErrorCode: turn.ErrorCode, Usage: &turn.Usage})
+}
+
 // publish tells the watchers. Called with the lock held.
 func (j *journal) publish(e events.Event) { j.r.publish(j.turn, e) }
 
@@ -227,7 +234,7 @@ func (j *journal) live() Live {
 	defer j.mu.Unlock()
 	l := Live{Seq: j.r.cfg.Broker.Seq(j.turn.SessionID), TurnID: j.turn.ID, Calls: j.calls.live()}
 	if p := j.part; p != nil {
-		l.MessageID, l.HTML, l.Rest, l.Reasoning = p.message.ID, p.html.String(), p.rest, p.reasoning.String()[:p.toldReasoning]
+		l.MessageID, l.HTML, l.Rest, l.Reasoning = p.message.ID, p.html.String(), p.rest.String(), p.reasoning.String()[:p.toldReasoning]
 	}
 	return l
 }

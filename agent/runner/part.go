@@ -31,7 +31,7 @@ type part struct {
 
 	blocks Blocks
 	html   strings.Builder // what blocks finished
-	rest   string          // what was told after that
+	rest   strings.Builder // what was told after that
 }
 
 func newPart(j *journal, m models.Message) *part {
@@ -99,7 +99,7 @@ func (p *part) tell() {
 		return
 	}
 	p.told += len(text)
-	p.rest += text
+	p.rest.WriteString(text)
 	p.j.publish(events.Event{Kind: events.KindText, MessageID: p.message.ID, Text: text})
 	p.toldAt = time.Now()
 	if html, rest, sealed := p.blocks.Push(text); sealed {
@@ -109,7 +109,8 @@ func (p *part) tell() {
 
 func (p *part) seal(html, rest string) {
 	p.html.WriteString(html)
-	p.rest = rest
+	p.rest.Reset()
+	p.rest.WriteString(rest)
 	p.j.publish(events.Event{Kind: events.KindSeal, MessageID: p.message.ID, HTML: html, Text: rest})
 }
 
@@ -148,4 +149,4 @@ func (p *part) save(m models.Message) {
 type plain struct{}
 
 func (*plain) Push(string) (string, string, bool) { return "", "", false }
-func (*plain) Finish() string                      { return "" }
+func (*plain) Finish() string                     { return "" }

@@ -9,7 +9,6 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/contextwin"
-	"offcut/agent/events"
 	"offcut/agent/prompt"
 	"offcut/models"
 )
@@ -28,7 +27,7 @@ func (r *Runner) runTurn(ctx context.Context, j *journal) {
 	turn := j.finished(end)
 	r.finish(turn)
 	r.forget(turn)
-	j.publish(events.Event{Kind: events.KindTurn, State: turn.State, Error: turn.Error, ErrorCode: turn.ErrorCode, Usage: &turn.Usage})
+	j.ended(turn)
 	r.changed(turn.ID)
 }
 
