@@ -73,11 +73,11 @@ func (c *Client) requestError(err error, header http.Header, retries int) *agent
 	var api *openai.APIError
 	var raw *openai.RequestError
 	switch {
+	case errors.As(err, &raw): // first: it may wrap an APIError that was only half read
+		return c.refused(raw.HTTPStatusCode, newProviderError(raw.Body), header, retries)
 	case errors.As(err, &api):
 		code, _ := api.Code.(string)
-		return c.refused(api.HTTPStatusCode, &providerError{code: code, words: api.Message}, header, retries)
-	case errors.As(err, &raw):
-		return c.refused(raw.HTTPStatusCode, newProviderError(raw.Body), header, retries)
+		return c.refused(api.HTTPStatusCode, &providerError{code: code + " " + api.Type, words: api.Message}, header, retries)
 	}
 	var transport *url.Error
 	var network net.Error
