@@ -77,8 +77,10 @@ type Log struct {
 	// none.
 	Older   string
 	Entries []Entry
-	// Seq goes with a whole log that replaces the one on the screen.
-	Seq int64
+	// Seq and RunningTurn go with a whole log that replaces the one on the
+	// screen: the last live event that it holds, and the turn that runs now.
+	Seq         int64
+	RunningTurn string
 }
 
 // Entry is one thing said: exactly one of its fields is set.
@@ -134,6 +136,17 @@ type TurnEnd struct {
 	Model     string
 	Tokens    int64
 	Took      time.Duration
+	// Retry is set while the turn waits to ask the model's server again.
+	Retry *RetryNotice
+}
+
+// RetryNotice announces that the model's server is asked again.
+type RetryNotice struct {
+	TurnID  string
+	Until   time.Time
+	Attempt int
+	Most    int
+	Reason  string
 }
 
 // Login is the sign-in page.

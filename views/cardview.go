@@ -1,0 +1,147 @@
+package views
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"offcut/views/markdown"
+)
+
+// toolIcons are the icons of the tools that have one of their own.
+var toolIcons = map[string]string{
+	"run_command":        "terminal",
+	"read_file":          "file",
+	"write_file":         "pencil",
+	"edit_file":          "pencil",
+	"list_files":         "folder",
+	"search_files":       "find",
+	"read_tool_output":   "page",
+	"search_tool_output": "find",
+}
+
+func toolIcon(tool string) string {
+	if name, ok := toolIcons[tool]; ok {
+		return name
+	}
+	return "gear"
+}
+
+// verb says what the tool did, does, or was to do.
+func (v ToolCard) verb(ctx context.Context) string {
+	tense := "did"
+	switch v.State {
+	case CardRunning:
+		tense = "does"
+	case CardWaiting, CardDenied:
+		tense = "will"
+	}
+	if _, known := toolIcons[v.Tool]; !known {
+		return t(ctx, "tool.other."+tense, "tool", v.Tool)
+	}
+	return t(ctx, "tool."+v.Tool+"."+tense)
+}
+
+// outcome is what stands in the row where a command's exit code stands.
+func (v ToolCard) outcome(ctx context.Context) string {
+	switch {
+	case v.State == CardDenied, v.State == CardStopped, v.State == CardInterrupted, v.State == CardWaiting:
+		return t(ctx, "card."+v.State)
+	case v.TimedOut:
+		return t(ctx, "card.timedout")
+	case v.Signal != "":
+		return v.Signal
+	case v.Exit != nil:
+		return t(ctx, "card.exit", "code", *v.Exit)
+	case v.Fact == "" && v.State == CardError:
+		return t(ctx, "card.failed")
+	}
+	return v.Fact
+}
+
+func (v CardBody) multiline() bool { return strings.Contains(v.Subject, "\n") }
+
+// badged reports whether there is a badge to show.
+func (v CardBody) badged() bool {
+	return v.Sandbox != nil || v.Approved != nil || v.TimedOut || v.Truncated || v.Binary ||
+		v.ReplacedBytes > 0 || v.ArgumentsTruncated || v.Incomplete
+}
+
+func (v CardBody) sawText(ctx context.Context) string {
+	switch {
+	case v.Seen >= v.Total && v.Coverage == nil:
+		return rich(ctx, "saw.whole", "n", v.Total, "count", exact(v.Total))
+	case v.Incomplete && v.OutputID != "":
+		return rich(ctx, "saw.ofkept", "seen", exact(v.Seen), "total", exact(v.Total))
+	}
+	return rich(ctx, "saw.of", "seen", exact(v.Seen), "total", exact(v.Total))
+}
+
+// pieceLabel names a text of the preview for those who do not see where it
+// stands.
+func (v CardBody) pieceLabel(ctx context.Context, i int) string {
+	piece := v.Pieces[i]
+	subject := oneLine(v.Subject, 60)
+	switch {
+	case piece.Stream == "stderr":
+		return t(ctx, "preview.stderr", "subject", subject)
+	case len(v.Pieces) == 1:
+		return t(ctx, "preview.whole", "subject", subject)
+	case piece.End > piece.Start:
+		return t(ctx, "preview.range", "start", exact(piece.Start), "end", exact(piece.End))
+	}
+	return t(ctx, "preview.part", "n", i+1)
+}
+
+func streamText(ctx context.Context, piece PreviewPiece) string {
+	key := "stream.part"
+	if piece.Whole {
+		key = "stream.whole"
+	}
+	n := int64(len(piece.Text))
+	if piece.Bytes > 0 {
+		n = piece.Bytes
+	}
+	return t(ctx, key, "stream", piece.Stream, "n", n, "count", exact(n))
+}
+
+func lostText(ctx context.Context, piece PreviewPiece) string {
+	if piece.Label != "" {
+		return t(ctx, "lost.why", "n", piece.Bytes, "why", piece.Label)
+	}
+	return t(ctx, "lost.plain", "n", piece.Bytes)
+}
+
+func approvedKey(approved bool) string {
+	if approved {
+		return "badge.approved"
+	}
+	return "badge.denied"
+}
+
+// terminalHTML shows what a tool printed, with its colours.
+func terminalHTML(text string) string { return markdown.Terminal(text) }
+
+// visible is text as HTML in which no character is invisible.
+func visible(text string) string {
+	var b strings.Builder
+	writeVisible(&b, text)
+	return b.String()
+}
+
+// jsonText carries text through an attribute unchanged: HTML itself would
+// change carriage returns and drop NUL.
+func jsonText(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return `""` // a string always has a JSON form
+	}
+	return string(quoted)
+}
+
+func boolText(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}

@@ -1,0 +1,46 @@
+package views
+
+import "context"
+
+// outputNotFound is the code of a kept output that is not in a session.
+const outputNotFound = "output_not_found"
+
+func (v Failure) heading(ctx context.Context) string {
+	if v.Code == outputNotFound {
+		return t(ctx, "failure.output")
+	}
+	switch v.Status {
+	case 400:
+		return t(ctx, "failure.400")
+	case 401:
+		return t(ctx, "failure.401")
+	case 403:
+		return t(ctx, "failure.403")
+	case 404:
+		return t(ctx, "failure.404")
+	case 413:
+		return t(ctx, "failure.413")
+	case 429:
+		return t(ctx, "failure.429")
+	}
+	if v.Status >= 500 {
+		return t(ctx, "failure.500")
+	}
+	return t(ctx, "failure.refused")
+}
+
+// text is the sentence under the heading.
+func (v Failure) text(ctx context.Context) string {
+	if v.Code == outputNotFound {
+		return t(ctx, "failure.output.text")
+	}
+	return v.Message
+}
+
+// sentence is what a script says of the failure.
+func (v Failure) sentence(ctx context.Context) string {
+	if text := v.text(ctx); text != "" {
+		return text
+	}
+	return v.heading(ctx)
+}

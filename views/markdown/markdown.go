@@ -1,0 +1,2 @@
+// Package markdown turns what a model or a tool wrote into safe HTML.
+package markdown

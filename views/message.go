@@ -1,0 +1,92 @@
+package views
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// longSaid is from how many bytes on a message scrolls within a frame of its
+// own, so that twenty thousand pasted lines do not push the answer away.
+const longSaid = 6000
+
+func (v UserMessage) long() bool { return len(v.Content) > longSaid }
+
+func (v UserMessage) heading(ctx context.Context) string {
+	if v.State == "queued" {
+		return t(ctx, "said.heading.queued")
+	}
+	return t(ctx, "said.heading", "time", clock(v.At))
+}
+
+func (v Answer) heading(ctx context.Context) string {
+	return t(ctx, "answer.heading."+answerState(v.State), "time", clock(v.At))
+}
+
+// answerState is the end of the catalogue key of a turn's state.
+func answerState(state string) string {
+	switch state {
+	case "running", "error", "stopped", "interrupted":
+		return state
+	}
+	return "done"
+}
+
+func (v TurnEnd) facts(ctx context.Context) string {
+	var facts []string
+	if v.Model != "" {
+		facts = append(facts, v.Model)
+	}
+	if v.Tokens > 0 {
+		facts = append(facts, t(ctx, "answer.tokens", "n", v.Tokens, "count", exact(v.Tokens)))
+	}
+	if v.Took > 0 {
+		facts = append(facts, took(v.Took))
+	}
+	return strings.Join(facts, " · ")
+}
+
+// interruption says when and how an answer broke off.
+func (v TurnEnd) interruption(ctx context.Context) string {
+	text := rich(ctx, "turn.interrupted", "time", clock(v.At))
+	if v.Error != "" {
+		text = rich(ctx, "turn.interrupted.why", "time", clock(v.At), "why", v.Error)
+	}
+	if v.OpenCalls > 0 {
+		text += " " + rich(ctx, "turn.interrupted.calls", "n", v.OpenCalls)
+	}
+	return text
+}
+
+// inlineCode is a stretch between backticks on one line.
+var inlineCode = regexp.MustCompile("`([^`\n]+)`")
+
+// saidHTML shows what a person wrote as it was written: paragraphs, line
+// breaks, and stretches between backticks as code. A text with fences is
+// left as it is.
+func saidHTML(content string) string {
+	content = strings.ReplaceAll(content, "\r\n", "\n")
+	if len(content) > longSaid || strings.Contains(content, "```") {
+		return `<p class="raw">` + visible(content) + "</p>"
+	}
+	var b strings.Builder
+	for _, paragraph := range strings.Split(content, "\n\n") {
+		if strings.TrimSpace(paragraph) == "" {
+			continue
+		}
+		b.WriteString("<p>")
+		b.WriteString(inlineCode.ReplaceAllString(visible(strings.Trim(paragraph, "\n")), "<code>$1</code>"))
+		b.WriteString("</p>")
+	}
+	return b.String()
+}
+
+// oneLine is the first line of text, cut after most characters.
+func oneLine(text string, most int) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most]) + "…"
+}
