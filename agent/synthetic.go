@@ -2,29 +2,30 @@ package agent
 
 import (
 	"errors"
-	"fmt"
 )
 
 // The results that the program writes in place of a tool, so that each call
 // has one. They tell the model what is known of the call's effects.
 const (
-	effectsUnknownText = "The call was started and did not come to its end: %s. Its effects are unknown: it may or may not have done what was asked. Check before you run it again."
-	notStartedText     = "The call was not started: %s. It had no effect."
+	started        = "The call was started and did not come to its end: "
+	effectsUnknown = ". Its effects are unknown: it may or may not have done what was asked. Check before you run it again."
+	notStarted     = "The call was not started: "
+	noEffect       = ". It had no effect."
 )
+
+// InterruptedText is the body of the result that an open call gets when a
+// server that was killed comes up again.
+const InterruptedText = started + "the server was interrupted" + effectsUnknown
 
 // EffectsUnknown is the result of a call that was started and ended without one.
 func EffectsUnknown(callID string, why error) ToolResult {
-	return ErrorResult(callID, effectsUnknownText, reason(why))
+	return ErrorResult(callID, "%s", started+reason(why)+effectsUnknown)
 }
 
 // NotStarted is the result of a call that never ran.
 func NotStarted(callID string, why error) ToolResult {
-	return ErrorResult(callID, notStartedText, reason(why))
+	return ErrorResult(callID, "%s", notStarted+reason(why)+noEffect)
 }
-
-// InterruptedText is the body of the result that an open call gets when a
-// program that was killed comes up again.
-var InterruptedText = fmt.Sprintf(effectsUnknownText, "the server was interrupted")
 
 // serverFailure is the result of a tool that failed inside the server.
 func serverFailure(callID string) ToolResult {

@@ -95,7 +95,7 @@ func (j *journal) CallEnded(call models.ToolCall, result models.Message) {
 		running.cancel(nil)
 		j.calls = j.calls.without(call.ID)
 	}
-	j.publish(events.Event{Kind: events.KindCall, MessageID: j.replyID, CallID: call.ID, CallState: string(result.CallState())})
+	j.publish(events.Event{Kind: events.KindCall, MessageID: j.reply.ID, CallID: call.ID, CallState: string(result.CallState())})
 }
 
 // stopCall stops one running call; false where it does not run.

@@ -29,9 +29,9 @@ type Config struct {
 	Prompt prompt.Facts
 	// Blocks renders one reply while it streams in; nil: nothing is rendered.
 	Blocks func() Blocks
-	// ReadsOf tells which bytes of kept outputs a stored result shows to the
-	// model; nil: none are recorded.
-	ReadsOf func(result models.Message) []models.OutputRead
+	// ReadsOf tells which bytes of kept outputs a result shows to the model;
+	// nil: none are recorded.
+	ReadsOf func(call agent.Call, result agent.ToolResult, at time.Time) []models.OutputRead
 	Limits  Limits
 	Now     func() time.Time
 	Log     *slog.Logger
@@ -129,7 +129,7 @@ func (c Config) orDefaults() Config {
 		c.Blocks = func() Blocks { return &plain{} }
 	}
 	if c.ReadsOf == nil {
-		c.ReadsOf = func(models.Message) []models.OutputRead { return nil }
+		c.ReadsOf = func(agent.Call, agent.ToolResult, time.Time) []models.OutputRead { return nil }
 	}
 	if c.Now == nil {
 		c.Now = time.Now

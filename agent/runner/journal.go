@@ -19,11 +19,11 @@ type journal struct {
 	r      *Runner
 	cancel context.CancelCauseFunc
 
-	mu      sync.Mutex
-	turn    models.Turn
-	part    *part     // the reply that streams in; nil between replies
-	replyID string    // the last stored reply
-	calls   liveCalls // the tool calls that run
+	mu    sync.Mutex
+	turn  models.Turn
+	part  *part          // the reply that streams in; nil between replies
+	reply models.Message // the last one that was stored
+	calls liveCalls      // the tool calls that run
 }
 
 func newJournal(r *Runner, turn models.Turn, cancel context.CancelCauseFunc) *journal {
@@ -125,7 +125,7 @@ func (j *journal) Reply(ctx context.Context, reply models.Message, usage models.
 	j.mu.Lock()
 	j.turn.Usage = j.turn.Usage.Add(usage)
 	turn := j.turn
-	j.part, j.replyID = nil, reply.ID
+	j.part, j.reply = nil, reply
 	j.publish(events.Event{Kind: events.KindMessage, MessageID: reply.ID, State: reply.State})
 	j.publish(events.Event{Kind: events.KindUsage, Usage: &turn.Usage})
 	for _, c := range reply.ToolCalls {
@@ -169,20 +169,31 @@ func (j *journal) Hidden(ctx context.Context, hidden models.Message) error {
 
 // Results stores the results of a step, with what they show of kept outputs.
 func (j *journal) Results(ctx context.Context, results []models.Message) error {
-	var reads []models.OutputRead
-	for _, m := range results {
-		reads = append(reads, j.r.cfg.ReadsOf(m)...)
-	}
-	if err := j.r.cfg.Store.AppendResults(ctx, results, reads); err != nil {
+	if err := j.r.cfg.Store.AppendResults(ctx, results, j.reads(results)); err != nil {
 		return j.storageError("store the tools' results", err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, m := range results {
 		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, CallID: m.ToolCallID, State: m.State})
-		j.publish(events.Event{Kind: events.KindCall, MessageID: j.replyID, CallID: m.ToolCallID, CallState: string(m.CallState())})
+		j.publish(events.Event{Kind: events.KindCall, MessageID: j.reply.ID, CallID: m.ToolCallID, CallState: string(m.CallState())})
 	}
 	return nil
+}
+
+// reads are what the results of the last reply's calls show of kept outputs.
+func (j *journal) reads(results []models.Message) []models.OutputRead {
+	var reads []models.OutputRead
+	for i, m := range results {
+		c := j.reply.ToolCalls[i] // one result for each call, in their order
+		call := agent.Call{
+			ID: c.ID, SessionID: m.SessionID, OwnerID: j.turn.OwnerID, TurnID: m.TurnID,
+			Tool: c.Name, Arguments: []byte(c.Arguments),
+		}
+		result := agent.ToolResult{ToolCallID: c.ID, Content: m.Content, IsError: m.Metadata.IsError, Metadata: *m.Metadata}
+		reads = append(reads, j.r.cfg.ReadsOf(call, result, m.CreatedAt)...)
+	}
+	return reads
 }
 
 // retry tells of a wait before the model is asked again.

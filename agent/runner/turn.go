@@ -17,7 +17,7 @@ import (
 var errSessionEnded = fmt.Errorf("the session was deleted: %w", agent.ErrStopped)
 
 // runTurn runs a started turn to its end, and stores and tells how it ended.
-func (r *Runner) runTurn(ctx context.Context, j *journal) {
+func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	err := r.attempt(ctx, j)
 	end := agent.Ending(err)
 	if end.Code == models.CodeInternal {
@@ -25,27 +25,24 @@ func (r *Runner) runTurn(ctx context.Context, j *journal) {
 	}
 	j.close(end.State)
 	turn := j.finished(end)
-	r.finish(turn)
+	r.finish(w, turn)
 	r.forget(turn)
 	j.ended(turn)
 	r.changed(turn.ID)
 }
 
-// finish stores the end of a turn. A database that is locked for a moment
-// should not leave it running for ever.
-func (r *Runner) finish(turn models.Turn) {
-	const tries = 3
-	ctx := context.Background()
+// finish stores the end of a turn. While the database fails it is tried again:
+// the session can go on only after it.
+func (r *Runner) finish(w *worker, turn models.Turn) {
 	for try := 1; ; try++ {
-		err := r.cfg.Store.FinishTurn(ctx, turn)
+		err := r.cfg.Store.FinishTurn(context.Background(), turn)
 		if err == nil || errors.Is(err, models.ErrNotFound) {
 			return
 		}
 		r.cfg.Log.Error("a turn's end cannot be stored", "turn", turn.ID, "try", try, "error", err)
-		if try == tries {
-			return
+		if !r.pause(w, min(time.Duration(try)*100*time.Millisecond, queuePause)) {
+			return // the next start finds it running, and marks it as interrupted
 		}
-		time.Sleep(time.Duration(try) * 100 * time.Millisecond)
 	}
 }
 

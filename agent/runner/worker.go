@@ -107,12 +107,15 @@ func (r *Runner) enter(w *worker) bool {
 	return false
 }
 
-func (r *Runner) pause(w *worker, d time.Duration) {
+// pause waits; false where the session or the program ends meanwhile.
+func (r *Runner) pause(w *worker, d time.Duration) bool {
 	select {
 	case <-time.After(d):
+		return true
 	case <-w.quit:
 	case <-r.closing:
 	}
+	return false
 }
 
 // runNext runs the oldest queued turn, which may have left the queue meanwhile.
@@ -129,17 +132,13 @@ func (r *Runner) runNext(ctx context.Context, w *worker) {
 	}
 	defer r.setCurrent(w, nil)
 	started, err := r.cfg.Store.StartTurn(context.WithoutCancel(ctx), turn.ID, r.cfg.Now())
-	switch {
-	case errors.Is(err, models.ErrNotFound), errors.Is(err, models.ErrConflict):
-		return // it was taken out of the queue
-	case err != nil:
-		r.cfg.Log.Error("a turn cannot be started", "turn", turn.ID, "error", err)
-		r.pause(w, queuePause)
+	if err != nil {
+		r.notStarted(ctx, w, turn, err)
 		return
 	}
 	j.begin(started)
 	r.changed(turn.ID)
-	r.runTurn(ctx, j)
+	r.runTurn(ctx, w, j)
 }
 
 // setCurrent says what the worker runs; false where it should not begin.
@@ -151,4 +150,15 @@ func (r *Runner) setCurrent(w *worker, c *current) bool {
 	}
 	w.current = c
 	return true
+}
+
+// notStarted tells of a turn that could not be started, unless it had been
+// taken out of the queue meanwhile.
+func (r *Runner) notStarted(ctx context.Context, w *worker, turn models.Turn, err error) {
+	now, again := r.cfg.Store.AnyTurn(context.WithoutCancel(ctx), turn.ID)
+	if errors.Is(again, models.ErrNotFound) || (again == nil && now.State != models.StateQueued) {
+		return
+	}
+	r.cfg.Log.Error("a turn cannot be started", "turn", turn.ID, "error", err)
+	r.pause(w, queuePause)
 }
