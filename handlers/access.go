@@ -1,0 +1,121 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+
+	"offcut/models"
+
+	"github.com/labstack/echo/v4"
+)
+
+var (
+	errNoSession = models.Errorf(models.ErrNotFound, "not_found",
+		"there is no such session; it may have been deleted, or belong to somebody else")
+	errNoTurn = models.Errorf(models.ErrNotFound, "not_found",
+		"there is no such turn; its session may have been deleted, or belong to somebody else")
+	errReadOnly = models.Errorf(models.ErrForbidden, "read_only",
+		"administrators can read other people's sessions and cannot write in them")
+)
+
+// readable is a session that the user may read: their own, or any for an
+// admin, whose first view is audited.
+func (h *Handlers) readable(c echo.Context, id string) (models.Session, error) {
+	ctx := c.Request().Context()
+	sess, err := h.Store.Session(ctx, me(c), id)
+	if err == nil || !errors.Is(err, models.ErrNotFound) {
+		return sess, err
+	}
+	user, _ := CurrentUser(c)
+	if !user.Admin() {
+		return models.Session{}, errNoSession
+	}
+	sess, err = h.Store.AnySession(ctx, id)
+	if errors.Is(err, models.ErrNotFound) {
+		return models.Session{}, errNoSession
+	}
+	if err != nil {
+		return models.Session{}, err
+	}
+	return sess, h.Store.AddAuditOnce(ctx, h.entry(c, models.AuditSessionView, sess.ID, "read a session of "+sess.OwnerName))
+}
+
+// writable is a session that the user may change: their own. An admin is told
+// that another's is there and that they cannot write in it.
+func (h *Handlers) writable(c echo.Context, id string) (models.Session, error) {
+	ctx := c.Request().Context()
+	sess, err := h.Store.Session(ctx, me(c), id)
+	if !errors.Is(err, models.ErrNotFound) {
+		return sess, err
+	}
+	if user, _ := CurrentUser(c); user.Admin() {
+		if _, err := h.Store.AnySession(ctx, id); err == nil {
+			return models.Session{}, errReadOnly
+		}
+	}
+	return models.Session{}, errNoSession
+}
+
+// readableTurn is a turn of a session that the user may read.
+func (h *Handlers) readableTurn(c echo.Context, id string) (models.Turn, error) {
+	ctx := c.Request().Context()
+	turn, err := h.Store.Turn(ctx, me(c), id)
+	if err == nil || !errors.Is(err, models.ErrNotFound) {
+		return turn, err
+	}
+	turn, err = h.anyTurn(c, id)
+	if err != nil {
+		return models.Turn{}, err
+	}
+	if _, err := h.readable(c, turn.SessionID); err != nil {
+		return models.Turn{}, err
+	}
+	return turn, nil
+}
+
+// writableTurn is a turn of the user's own.
+func (h *Handlers) writableTurn(c echo.Context, id string) (models.Turn, error) {
+	turn, err := h.Store.Turn(c.Request().Context(), me(c), id)
+	if !errors.Is(err, models.ErrNotFound) {
+		return turn, err
+	}
+	if _, err := h.anyTurn(c, id); err != nil {
+		return models.Turn{}, err
+	}
+	return models.Turn{}, errReadOnly
+}
+
+// anyTurn is somebody else's turn, for an admin.
+func (h *Handlers) anyTurn(c echo.Context, id string) (models.Turn, error) {
+	if user, _ := CurrentUser(c); !user.Admin() {
+		return models.Turn{}, errNoTurn
+	}
+	turn, err := h.Store.AnyTurn(c.Request().Context(), id)
+	if errors.Is(err, models.ErrNotFound) {
+		return models.Turn{}, errNoTurn
+	}
+	return turn, err
+}
+
+// entry is a line of the audit log about what the user of c did.
+func (h *Handlers) entry(c echo.Context, action, target, detail string) models.AuditEntry {
+	user, _ := CurrentUser(c)
+	return models.AuditEntry{
+		At: h.Now(), ActorID: user.ID, ActorName: user.Name,
+		Action: action, Target: target, Detail: detail, Address: c.RealIP(),
+	}
+}
+
+// deleteSession ends what runs in a session and removes it with its outputs
+// and files. Once begun it is finished, whether or not the client waits.
+func (h *Handlers) deleteSession(c echo.Context, sess models.Session, reason string) error {
+	ctx := context.WithoutCancel(c.Request().Context())
+	h.Runner.EndSession(ctx, sess.ID, reason)
+	if err := h.Store.DeleteSession(ctx, sess.ID); err != nil {
+		return err
+	}
+	if err := h.Store.AddAudit(ctx, h.entry(c, models.AuditSessionDelete, sess.ID, "deleted a session of "+sess.OwnerName)); err != nil {
+		return err
+	}
+	return h.Workspaces.Remove(ctx, sess.ID)
+}

@@ -1,0 +1,109 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"offcut/models"
+
+	"github.com/labstack/echo/v4"
+)
+
+// APIAdminSessions lists everybody's sessions with their sizes.
+func (h *Handlers) APIAdminSessions(c echo.Context) error {
+	query, err := sessionQuery(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if owner := c.QueryParam("owner"); owner != "" {
+		user, err := h.Store.UserByName(ctx, owner)
+		if errors.Is(err, models.ErrNotFound) {
+			return sendList(c, []models.SessionStats{}, "", h.newStatsResource)
+		}
+		if err != nil {
+			return err
+		}
+		query.OwnerID = user.ID
+	}
+	list, next, err := h.Store.SessionStats(ctx, query)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		list[i].Files = h.workspaceSize(ctx, list[i].ID)
+	}
+	return sendList(c, list, next, h.newStatsResource)
+}
+
+// workspaceSize is -1 where it cannot be told: a list of sessions is still
+// worth reading then.
+func (h *Handlers) workspaceSize(ctx context.Context, sessionID string) int64 {
+	size, err := h.Workspaces.Size(ctx, sessionID)
+	if err != nil {
+		h.Log.WarnContext(ctx, "size of a workspace is not known", "session", sessionID, "error", err)
+		return -1
+	}
+	return size
+}
+
+func (h *Handlers) newStatsResource(s models.SessionStats) statsResource {
+	r := statsResource{
+		sessionResource: h.sessionResource(s.Session), Running: s.Running,
+		Messages: s.Messages, Outputs: s.Outputs, OutputBytes: s.OutputBytes,
+	}
+	if s.Files >= 0 {
+		r.WorkspaceBytes = &s.Files
+	}
+	return r
+}
+
+// APIAdminDeleteSession deletes anybody's session.
+func (h *Handlers) APIAdminDeleteSession(c echo.Context) error {
+	sess, err := h.Store.AnySession(c.Request().Context(), c.Param("session"))
+	if errors.Is(err, models.ErrNotFound) {
+		return errNoSession
+	}
+	if err != nil {
+		return err
+	}
+	if err := h.deleteSession(c, sess, "This session was deleted by an administrator."); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// APIAdminUsers lists the users.
+func (h *Handlers) APIAdminUsers(c echo.Context) error {
+	page, err := pageOf(c)
+	if err != nil {
+		return err
+	}
+	list, next, err := h.Store.Users(c.Request().Context(), page)
+	if err != nil {
+		return err
+	}
+	return sendList(c, list, next, newUserResource)
+}
+
+// APIAdminAudit lists who did what, newest first.
+func (h *Handlers) APIAdminAudit(c echo.Context) error {
+	page, err := pageOf(c)
+	if err != nil {
+		return err
+	}
+	list, next, err := h.Store.Audit(c.Request().Context(), page)
+	if err != nil {
+		return err
+	}
+	return sendList(c, list, next, newAuditResource)
+}
+
+func pageOf(c echo.Context) (models.Page, error) {
+	q, err := queryOf(c)
+	if err != nil {
+		return models.Page{}, err
+	}
+	return q.page()
+}

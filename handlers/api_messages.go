@@ -1,0 +1,112 @@
+package handlers
+
+import (
+	"net/http"
+	"time"
+
+	"offcut/models"
+
+	"github.com/labstack/echo/v4"
+)
+
+// APISend sends a message: its turn begins, or waits for its place.
+func (h *Handlers) APISend(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Content  string `json:"content"`
+		ClientID string `json:"client_id"`
+	}
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	turn, err := h.send(c, sess.ID, body.Content, body.ClientID)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusAccepted, map[string]string{"turn_id": turn.ID})
+}
+
+// send hands a message of the user to the runner.
+func (h *Handlers) send(c echo.Context, sessionID, content, clientID string) (models.Turn, error) {
+	if err := models.ValidateContent(content); err != nil {
+		return models.Turn{}, err
+	}
+	if len(clientID) > models.MaxClientIDLength {
+		return models.Turn{}, models.Errorf(models.ErrInvalid, "client_id_too_long",
+			"client_id has at most %d bytes; this one has %d", models.MaxClientIDLength, len(clientID))
+	}
+	return h.Runner.Send(c.Request().Context(), models.NewTurn{
+		SessionID: sessionID, OwnerID: me(c), Content: content, ClientID: clientID, Now: h.Now().UTC(),
+	})
+}
+
+// APIMessages lists what was said in a session, oldest first.
+func (h *Handlers) APIMessages(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	page, err := q.page()
+	if err != nil {
+		return err
+	}
+	include := q.text("include")
+	if include != "" && include != "hidden" {
+		return badParameter("include", `"hidden", or left out`)
+	}
+	list, next, err := h.Store.Messages(c.Request().Context(), models.MessageQuery{
+		SessionID: sess.ID, IncludeHidden: include == "hidden", Page: page,
+	})
+	if err != nil {
+		return err
+	}
+	return sendList(c, list, next, newMessageResource)
+}
+
+// MaxWait is the longest that a request for a turn waits for it to rest.
+const MaxWait = time.Minute
+
+// APITurn is one turn; with wait it is answered once the turn rests, or when
+// that time has passed.
+func (h *Handlers) APITurn(c echo.Context) error {
+	turn, err := h.readableTurn(c, c.Param("turn"))
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	wait, err := q.seconds("wait", MaxWait)
+	if err != nil {
+		return err
+	}
+	if wait > 0 && !turn.State.Final() {
+		if turn, err = h.Runner.Wait(c.Request().Context(), turn.ID, wait); err != nil {
+			return err
+		}
+	}
+	return c.JSON(http.StatusOK, newTurnResource(turn))
+}
+
+// APIStopTurn ends a running turn, or removes a queued one. Stopping one that
+// has ended changes nothing.
+func (h *Handlers) APIStopTurn(c echo.Context) error {
+	turn, err := h.writableTurn(c, c.Param("turn"))
+	if err != nil {
+		return err
+	}
+	if !turn.State.Final() {
+		if err := h.Runner.Stop(c.Request().Context(), turn.ID); err != nil {
+			return err
+		}
+	}
+	return c.JSON(http.StatusAccepted, map[string]string{"turn_id": turn.ID})
+}

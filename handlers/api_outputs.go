@@ -1,0 +1,158 @@
+package handlers
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"offcut/agent/events"
+	"offcut/models"
+
+	"github.com/labstack/echo/v4"
+)
+
+// The bounds of a page of a kept output and of a search in one, as the model's
+// own tools have them.
+const (
+	minPageBytes   = 4
+	maxPageBytes   = 4096
+	defaultMatches = 20
+	maxMatches     = 200
+)
+
+// APIOutputs lists a session's kept outputs, oldest first.
+func (h *Handlers) APIOutputs(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	page, err := q.page()
+	if err != nil {
+		return err
+	}
+	list, next, err := h.Store.Outputs(c.Request().Context(), sess.ID, page)
+	if err != nil {
+		return err
+	}
+	return sendList(c, list, next, newOutputResource)
+}
+
+// APIOutputPage is one page of a kept output.
+func (h *Handlers) APIOutputPage(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	offset, err := q.number("offset", 0)
+	if err != nil {
+		return err
+	}
+	if offset < 0 {
+		return badParameter("offset", "a byte offset, 0 or more")
+	}
+	limit, err := q.bounded("limit", maxPageBytes, minPageBytes, maxPageBytes)
+	if err != nil {
+		return err
+	}
+	page, err := h.Reader.Page(c.Request().Context(), sess.ID, c.Param("output"), offset, limit)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, pageResource{page.Text, page.NextOffset, page.TotalBytes, page.HasMore, page.Complete})
+}
+
+// APISearchOutput finds a text in a kept output.
+func (h *Handlers) APISearchOutput(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	regexp, err := q.flag("regexp")
+	if err != nil {
+		return err
+	}
+	most, err := q.bounded("max", defaultMatches, 1, maxMatches)
+	if err != nil {
+		return err
+	}
+	if q.text("q") == "" {
+		return badParameter("q", "the text to search for")
+	}
+	matches, err := h.Reader.Search(c.Request().Context(), sess.ID, c.Param("output"), q.text("q"), regexp != nil && *regexp, most)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string]any{"matches": orEmpty(matches)})
+}
+
+// Raw downloads the kept bytes as they came. It serves programs and browsers.
+func (h *Handlers) Raw(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	out, bytes, err := h.Reader.Raw(c.Request().Context(), sess.ID, c.Param("output"))
+	if err != nil {
+		return err
+	}
+	contentType, ending := "text/plain; charset=utf-8", ".txt"
+	if out.Binary || out.ReplacedBytes > 0 {
+		contentType, ending = echo.MIMEOctetStream, ".bin"
+	}
+	header := c.Response().Header()
+	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": out.ID + ending}))
+	header.Set("Cache-Control", "no-store")
+	if !out.Running {
+		header.Set("Content-Length", strconv.FormatInt(out.RawBytes, 10))
+	}
+	return c.Stream(http.StatusOK, contentType, bytes)
+}
+
+// APIDeleteOutput deletes one kept output.
+func (h *Handlers) APIDeleteOutput(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	if err := h.deleteOutput(c, sess.ID, c.Param("output")); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// deleteOutput removes the bytes of a kept output at once, and tells who
+// watches the session. One that is still written is refused.
+func (h *Handlers) deleteOutput(c echo.Context, sessionID, outputID string) error {
+	ctx := context.WithoutCancel(c.Request().Context())
+	out, err := h.Store.Output(ctx, sessionID, outputID)
+	if err != nil {
+		return err
+	}
+	if out.Running {
+		return models.Errorf(models.ErrConflict, "output_running", "the command that prints this output still runs; stop it first")
+	}
+	if err := h.Store.DeleteOutput(ctx, sessionID, outputID, h.Now().UTC()); err != nil {
+		return err
+	}
+	h.Broker.Publish(events.Event{
+		SessionID: sessionID, TurnID: out.TurnID, CallID: out.CallID, OutputID: out.ID, Kind: events.KindOutputDeleted,
+	})
+	return h.Store.AddAudit(ctx, h.entry(c, models.AuditOutputDelete, outputID, "deleted a kept output"))
+}
+
+func titleEvent(sess models.Session) events.Event {
+	return events.Event{SessionID: sess.ID, Kind: events.KindTitle, Text: sess.Title}
+}

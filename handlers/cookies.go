@@ -1,0 +1,127 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"offcut/models"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/labstack/echo/v4"
+)
+
+// How long a browser stays signed in: with "stay signed in" for thirty days,
+// otherwise until it is closed, and at most a day.
+const (
+	longStay  = 30 * 24 * time.Hour
+	shortStay = 24 * time.Hour
+)
+
+// cookieName is the cookie that says who is signed in.
+const cookieName = "offcut_session"
+
+// keyUser is what is stored of a web session: whose it is.
+const keyUser = "user"
+
+// Cookies ties browsers to who is signed in.
+type Cookies struct {
+	sessions *scs.SessionManager
+	store    WebSessions
+	path     string
+}
+
+func newCookies(store WebSessions, basePath string) *Cookies {
+	sessions := scs.New()
+	sessions.Lifetime = longStay
+	sessions.Store = store
+	return &Cookies{sessions: sessions, store: store, path: basePath + "/"}
+}
+
+// attach loads the web session of a request and stores what changed of it
+// before the answer begins.
+func (k *Cookies) attach(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx, err := k.load(c.Request().Context(), cookieValue(c))
+		if err != nil {
+			return fmt.Errorf("load the web session: %w", err)
+		}
+		c.SetRequest(c.Request().WithContext(ctx))
+		c.Response().Header().Add("Vary", "Cookie")
+		return next(c)
+	}
+}
+
+func cookieValue(c echo.Context) string {
+	cookie, err := c.Cookie(cookieName)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+func (k *Cookies) load(ctx context.Context, token string) (context.Context, error) {
+	return k.sessions.Load(ctx, token)
+}
+
+// user is the id of who is signed in; empty where nobody is.
+func (k *Cookies) user(ctx context.Context) string { return k.sessions.GetString(ctx, keyUser) }
+
+// signIn makes the browser that of the user. It always gets a new token, so
+// that one that somebody planted before is worth nothing.
+func (k *Cookies) signIn(c echo.Context, user models.User, stay bool, now time.Time) error {
+	ctx := c.Request().Context()
+	if err := k.sessions.Clear(ctx); err != nil {
+		return fmt.Errorf("clear the web session: %w", err)
+	}
+	if err := k.sessions.RenewToken(ctx); err != nil {
+		return fmt.Errorf("renew the web session: %w", err)
+	}
+	k.sessions.Put(ctx, keyUser, user.ID)
+	if !stay {
+		k.sessions.SetDeadline(ctx, now.Add(shortStay))
+	}
+	token, expiry, err := k.sessions.Commit(ctx)
+	if err != nil {
+		return fmt.Errorf("store the web session: %w", err)
+	}
+	if err := k.store.Bind(ctx, token, user.ID); err != nil {
+		return fmt.Errorf("bind the web session: %w", err)
+	}
+	cookie := k.cookie(c, token)
+	if stay {
+		cookie.Expires, cookie.MaxAge = expiry, int(expiry.Sub(now).Seconds())
+	}
+	c.SetCookie(cookie)
+	return nil
+}
+
+// signOut ends the web session here and in the store.
+func (k *Cookies) signOut(c echo.Context) error {
+	if err := k.sessions.Destroy(c.Request().Context()); err != nil {
+		return fmt.Errorf("end the web session: %w", err)
+	}
+	cookie := k.cookie(c, "")
+	cookie.Expires, cookie.MaxAge = time.Unix(1, 0), -1
+	c.SetCookie(cookie)
+	return nil
+}
+
+func (k *Cookies) cookie(c echo.Context, value string) *http.Cookie {
+	return &http.Cookie{
+		Name: cookieName, Value: value, Path: k.path,
+		HttpOnly: true, Secure: Secure(c), SameSite: http.SameSiteLaxMode,
+	}
+}
+
+const secureKey = "offcut.secure"
+
+// SetSecure says that the browser reaches the server through TLS.
+func SetSecure(c echo.Context, secure bool) { c.Set(secureKey, secure) }
+
+// Secure reports whether cookies of this request are for TLS alone.
+func Secure(c echo.Context) bool {
+	secure, _ := c.Get(secureKey).(bool)
+	return secure
+}

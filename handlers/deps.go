@@ -1,0 +1,158 @@
+package handlers
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"offcut/agent/events"
+	"offcut/models"
+
+	"github.com/alexedwards/scs/v2"
+)
+
+// Store is what the handlers read and write: the parts below together.
+type Store interface {
+	Users
+	Sessions
+	Turns
+	Messages
+	Outputs
+	Ping(ctx context.Context) error
+}
+
+// Users finds people, and remembers what they did.
+type Users interface {
+	User(ctx context.Context, id string) (models.User, error)
+	UserByName(ctx context.Context, name string) (models.User, error)
+	Users(ctx context.Context, p models.Page) ([]models.User, string, error)
+	RecordSignIn(ctx context.Context, userID string, at time.Time) error
+	// UserByTokenHash is models.ErrUnauthorized for a token that is unknown or
+	// whose user is disabled.
+	UserByTokenHash(ctx context.Context, hash string) (models.User, error)
+	// UseSignInLink works once for each link; then, and for an unknown or
+	// expired one, it is models.ErrUnauthorized.
+	UseSignInLink(ctx context.Context, hash string, now time.Time) (models.User, error)
+	AddAudit(ctx context.Context, e models.AuditEntry) error
+	// AddAuditOnce writes no second entry of the same actor, action and target.
+	AddAuditOnce(ctx context.Context, e models.AuditEntry) error
+	Audit(ctx context.Context, p models.Page) ([]models.AuditEntry, string, error)
+}
+
+// Sessions finds and changes conversations. The owner is part of every
+// question; AnySession alone has none, and is for admins.
+type Sessions interface {
+	CreateSession(ctx context.Context, s models.Session) error
+	Session(ctx context.Context, owner, id string) (models.Session, error)
+	AnySession(ctx context.Context, id string) (models.Session, error)
+	Sessions(ctx context.Context, q models.SessionQuery) ([]models.Session, string, error)
+	SessionStats(ctx context.Context, q models.SessionQuery) ([]models.SessionStats, string, error)
+	UpdateSession(ctx context.Context, owner, id string, p models.SessionPatch, now time.Time) (models.Session, error)
+	DeleteSession(ctx context.Context, id string) error
+	// ForkSession copies the messages up to the given one, or all where none
+	// is given, and no kept output.
+	ForkSession(ctx context.Context, owner, id, uptoMessageID string, now time.Time) (models.Session, error)
+}
+
+// Turns finds turns. AnyTurn is for admins.
+type Turns interface {
+	Turn(ctx context.Context, owner, id string) (models.Turn, error)
+	AnyTurn(ctx context.Context, id string) (models.Turn, error)
+	Turns(ctx context.Context, sessionID string, ids []string) ([]models.Turn, error)
+}
+
+// Messages reads what was said in a session.
+type Messages interface {
+	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
+	Message(ctx context.Context, sessionID, id string) (models.Message, error)
+	// Call is a tool call and its result, nil where there is none yet.
+	Call(ctx context.Context, sessionID, callID string) (models.ToolCall, *models.Message, error)
+}
+
+// Outputs finds kept outputs by the session that made them.
+type Outputs interface {
+	Outputs(ctx context.Context, sessionID string, p models.Page) ([]models.RetainedOutput, string, error)
+	Output(ctx context.Context, sessionID, id string) (models.RetainedOutput, error)
+	OutputByCall(ctx context.Context, sessionID, callID string) (models.RetainedOutput, error)
+	DeleteOutput(ctx context.Context, sessionID, id string, now time.Time) error
+	Reads(ctx context.Context, sessionID, outputID string) ([]models.OutputRead, error)
+}
+
+// Reader reads kept outputs in bounded pages.
+type Reader interface {
+	// Page is at most limit bytes from offset on. An offset inside a character
+	// or past the end is models.ErrMalformed, with before and after, or
+	// totalBytes, among its details.
+	Page(ctx context.Context, sessionID, outputID string, offset int64, limit int) (models.OutputPage, error)
+	Search(ctx context.Context, sessionID, outputID, pattern string, regexp bool, most int) ([]models.Match, error)
+	// Raw is the original bytes.
+	Raw(ctx context.Context, sessionID, outputID string) (models.RetainedOutput, io.Reader, error)
+}
+
+// Runner owns the turns.
+type Runner interface {
+	// Send stores a message and starts its turn, or queues it. The same client
+	// id gives the same turn.
+	Send(ctx context.Context, t models.NewTurn) (models.Turn, error)
+	Stop(ctx context.Context, turnID string) error
+	StopCall(ctx context.Context, sessionID, callID string) error
+	// Wait returns the turn once it rests, or as it is when most has passed.
+	Wait(ctx context.Context, turnID string, most time.Duration) (models.Turn, error)
+	// EndSession stops what runs in a session that is about to be deleted, and
+	// tells its watchers the reason.
+	EndSession(ctx context.Context, sessionID, reason string)
+	Live(sessionID string) Live
+}
+
+// Live is what has come of a running turn and is not stored yet, at one
+// moment: everything up to and including event Seq.
+type Live struct {
+	Seq int64
+	// MessageID is the reply that is being written; empty between replies.
+	MessageID string
+	// HTML is the rendered beginning of the reply, Rest the plain text after
+	// it.
+	HTML      string
+	Rest      string
+	Reasoning string
+	Calls     []LiveCall
+}
+
+// LiveCall is a tool call that runs.
+type LiveCall struct {
+	CallID string
+	// Tail is the end of what it printed, at most 64 KiB of Bytes.
+	Tail      string
+	Bytes     int64
+	StartedAt time.Time
+}
+
+// Broker tells of what happens in a session.
+type Broker interface {
+	// Subscribe begins after the event with that number; false where what came
+	// after it is no longer held.
+	Subscribe(sessionID string, after int64) (*events.Subscription, bool)
+	Publish(e events.Event) events.Event
+	Seq(sessionID string) int64
+}
+
+// Workspaces holds the folders of sessions.
+type Workspaces interface {
+	// Copy gives session to the files of session from as they are, within the
+	// owner's quota (models.ErrTooLarge).
+	Copy(ctx context.Context, owner, from, to string) error
+	// Remove deletes a session's folder; one that is not there is no error.
+	Remove(ctx context.Context, sessionID string) error
+	// Size is the number of bytes in a session's folder; 0 where it has none.
+	Size(ctx context.Context, sessionID string) (int64, error)
+}
+
+// WebSessions keeps who is signed in.
+type WebSessions interface {
+	scs.Store
+	// Bind notes whose sign-in a token is.
+	Bind(ctx context.Context, token, userID string) error
+}
+
+// Markdown renders a whole message as safe HTML.
+type Markdown func(text string) string

@@ -1,0 +1,87 @@
+package handlers
+
+import (
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// Config is what the handlers are made of.
+type Config struct {
+	// BasePath is the path under which the program is served, without a slash
+	// at its end; empty at the root of a host.
+	BasePath string
+	Version  string
+
+	Store      Store
+	Runner     Runner
+	Reader     Reader
+	Broker     Broker
+	Workspaces Workspaces
+	Markdown   Markdown
+	// WebSessions keeps who is signed in.
+	WebSessions WebSessions
+
+	// Models are the names of the models that may be chosen; the first is the
+	// default.
+	Models []string
+	// Demo: the built-in demo model answers, because none is configured.
+	Demo bool
+
+	// AdminName is the user that AdminToken signs in.
+	AdminName string
+	// AdminToken is the first admin's API token and sign-in secret; empty:
+	// there is none.
+	AdminToken string
+
+	// Asset is the address of a static file below the base path.
+	Asset func(name string) string
+	// AllowedOrigin reports whether a websocket may be opened from a page of
+	// that origin, for a request to host.
+	AllowedOrigin func(origin, host string) bool
+	// Stopping is closed when the server begins to stop: live connections then
+	// end in a way that makes browsers come back. Nil: never.
+	Stopping <-chan struct{}
+
+	Log *slog.Logger
+	// Now is the clock; nil is the system's.
+	Now func() time.Time
+}
+
+// Handlers answers the requests of browsers and of programs.
+type Handlers struct {
+	Config
+	signIns *signIns
+	cookies *Cookies
+	spec    []byte
+}
+
+// New makes the handlers.
+func New(cfg Config) *Handlers {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Handlers{
+		Config:  cfg,
+		signIns: newSignIns(),
+		cookies: newCookies(cfg.WebSessions, cfg.BasePath),
+		spec:    openAPI(cfg.BasePath, cfg.Version),
+	}
+}
+
+// model is the name under which a session's model is shown.
+func (h *Handlers) model(chosen string) string {
+	if chosen == "" && len(h.Models) > 0 {
+		return h.Models[0]
+	}
+	return chosen
+}
+
+// knowsModel reports whether name may be chosen; the empty name is the
+// default.
+func (h *Handlers) knowsModel(name string) bool {
+	return name == "" || slices.Contains(h.Models, name)
+}

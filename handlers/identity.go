@@ -1,0 +1,127 @@
+package handlers
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"offcut/models"
+
+	"github.com/labstack/echo/v4"
+)
+
+const userKey = "offcut.user"
+
+// CurrentUser is who makes the request. Behind the sign-in middlewares it is
+// always somebody.
+func CurrentUser(c echo.Context) (models.User, bool) {
+	u, ok := c.Get(userKey).(models.User)
+	return u, ok
+}
+
+// me is the id of who makes the request.
+func me(c echo.Context) string {
+	u, _ := CurrentUser(c)
+	return u.ID
+}
+
+var (
+	errNoToken = models.Errorf(models.ErrUnauthorized, "unauthorized",
+		"this call needs a token in the header Authorization: Bearer; an administrator makes one with: offcut token create --user NAME")
+	errBadToken = models.Errorf(models.ErrUnauthorized, "unauthorized",
+		"the token is unknown, or its user is disabled")
+	errAdminsOnly = models.Errorf(models.ErrForbidden, "forbidden", "only administrators may do this")
+	errSignedOut  = models.Errorf(models.ErrUnauthorized, "signed_out", "you are not signed in; sign in and try again")
+)
+
+// WithToken lets only requests with a valid bearer token through.
+func (h *Handlers) WithToken(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		token, ok := bearer(c.Request().Header.Get(echo.HeaderAuthorization))
+		if !ok {
+			return errNoToken
+		}
+		user, err := h.userByToken(c, token)
+		if errors.Is(err, models.ErrUnauthorized) || errors.Is(err, models.ErrNotFound) {
+			return errBadToken
+		}
+		if err != nil {
+			return err
+		}
+		c.Set(userKey, user)
+		return next(c)
+	}
+}
+
+// WithCookie lets only requests of somebody who is signed in through.
+func (h *Handlers) WithCookie(next echo.HandlerFunc) echo.HandlerFunc {
+	return h.cookies.attach(func(c echo.Context) error {
+		user, err := h.signedIn(c.Request().Context())
+		if err != nil {
+			return err
+		}
+		c.Set(userKey, user)
+		return next(c)
+	})
+}
+
+// Visiting knows who is signed in where somebody is, and lets everybody
+// through.
+func (h *Handlers) Visiting(next echo.HandlerFunc) echo.HandlerFunc {
+	return h.cookies.attach(func(c echo.Context) error {
+		user, err := h.signedIn(c.Request().Context())
+		if err == nil {
+			c.Set(userKey, user)
+		} else if !errors.Is(err, models.ErrUnauthorized) {
+			return err
+		}
+		return next(c)
+	})
+}
+
+// AdminsOnly lets only administrators through; it stands behind WithToken or
+// WithCookie.
+func AdminsOnly(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if u, _ := CurrentUser(c); !u.Admin() {
+			return errAdminsOnly
+		}
+		return next(c)
+	}
+}
+
+func bearer(header string) (string, bool) {
+	scheme, token, found := strings.Cut(header, " ")
+	token = strings.TrimSpace(token)
+	return token, found && strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+func (h *Handlers) userByToken(c echo.Context, token string) (models.User, error) {
+	ctx := c.Request().Context()
+	if !h.isAdminToken(token) {
+		return h.Store.UserByTokenHash(ctx, hashSecret(token))
+	}
+	user, err := h.Store.UserByName(ctx, h.AdminName)
+	if err == nil && user.Disabled {
+		return models.User{}, errBadToken
+	}
+	return user, err
+}
+
+// isAdminToken compares in constant time, and hashes first so that not even
+// the length shows.
+func (h *Handlers) isAdminToken(token string) bool {
+	if h.AdminToken == "" {
+		return false
+	}
+	return subtle.ConstantTimeCompare([]byte(hashSecret(token)), []byte(hashSecret(h.AdminToken))) == 1
+}
+
+// hashSecret is the form in which tokens and links are stored. They are random
+// and long, so a plain hash suffices.
+func hashSecret(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,96 @@
+package handlers
+
+import (
+	"errors"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"offcut/models"
+
+	"github.com/labstack/echo/v4"
+)
+
+// query is the parameters of an address. A parameter that cannot be read is an
+// error of kind models.ErrMalformed, never a default.
+type query struct{ values url.Values }
+
+func queryOf(c echo.Context) (query, error) {
+	values, err := url.ParseQuery(c.Request().URL.RawQuery)
+	if err != nil {
+		return query{}, models.Errorf(models.ErrMalformed, "malformed_query", "the address's parameters cannot be read: a %% or ; is not escaped")
+	}
+	for name, all := range values {
+		for _, value := range all {
+			if !utf8.ValidString(name) || !utf8.ValidString(value) {
+				return query{}, errNotUTF8
+			}
+		}
+	}
+	return query{values}, nil
+}
+
+func (q query) text(name string) string { return q.values.Get(name) }
+
+func badParameter(name, want string) error {
+	return models.Errorf(models.ErrMalformed, "malformed_parameter", "the parameter %q is to be %s", name, want).With("parameter", name)
+}
+
+// number is a whole number; absent where the parameter is missing or empty.
+// One too large for 64 bits is the largest, so that the limit that it breaks
+// is the one that is named.
+func (q query) number(name string, absent int64) (int64, error) {
+	text := q.text(name)
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return n, nil
+	}
+	if err != nil {
+		return 0, badParameter(name, "a whole number")
+	}
+	return n, nil
+}
+
+// bounded is number, clamped into an int.
+func (q query) bounded(name string, absent, least, most int) (int, error) {
+	n, err := q.number(name, int64(absent))
+	return int(min(max(n, int64(least)), int64(most))), err
+}
+
+// flag is true or false; nil where the parameter is missing or empty.
+func (q query) flag(name string) (*bool, error) {
+	switch strings.ToLower(q.text(name)) {
+	case "":
+		return nil, nil
+	case "true", "1":
+		return models.Ptr(true), nil
+	case "false", "0":
+		return models.Ptr(false), nil
+	}
+	return nil, badParameter(name, "true or false")
+}
+
+// seconds is a time to wait, at most the given one.
+func (q query) seconds(name string, most time.Duration) (time.Duration, error) {
+	text := q.text(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if (err != nil && !errors.Is(err, strconv.ErrRange)) || math.IsNaN(n) || n < 0 {
+		return 0, badParameter(name, "a number of seconds, 0 or more")
+	}
+	return time.Duration(min(n, most.Seconds()) * float64(time.Second)), nil
+}
+
+// page is which part of a list is asked for.
+func (q query) page() (models.Page, error) {
+	limit, err := q.bounded("limit", models.DefaultPageLimit, 1, models.MaxPageLimit)
+	return models.Page{Cursor: q.text("cursor"), Limit: limit}, err
+}

@@ -1,0 +1,108 @@
+package handlers
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"offcut/views"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+)
+
+// The names of the cookie that holds the theme and of the CSRF token's key
+// among the values of a request.
+const (
+	themeCookie = "offcut_theme"
+	// CSRFKey is where the middleware leaves the token for pages.
+	CSRFKey      = "offcut.csrf"
+	requestIDKey = "offcut.request"
+)
+
+// SetRequestID names the request for the log and for people.
+func SetRequestID(c echo.Context, id string) { c.Set(requestIDKey, id) }
+
+// RequestID is the name of the request.
+func RequestID(c echo.Context) string {
+	id, _ := c.Get(requestIDKey).(string)
+	return id
+}
+
+// isFragment reports whether a script asks for a piece of a page.
+func isFragment(c echo.Context) bool {
+	return c.Request().Header.Get("HX-Request") == "true" && c.Request().Header.Get("HX-Boosted") != "true"
+}
+
+// currentPage is the address, without a host, of the page that a script's
+// request comes from.
+func currentPage(c echo.Context) string {
+	u, err := url.Parse(c.Request().Header.Get("HX-Current-URL"))
+	if err != nil {
+		return ""
+	}
+	return u.RequestURI()
+}
+
+// render writes a page or fragment once it is whole, so that an error in it
+// does not leave half a page.
+func (h *Handlers) render(c echo.Context, status int, page templ.Component) error {
+	var buf bytes.Buffer
+	if err := page.Render(views.With(c.Request().Context(), h.layout(c)), &buf); err != nil {
+		return fmt.Errorf("render %s: %w", c.Path(), err)
+	}
+	c.Response().Header().Set("Cache-Control", "no-store")
+	return c.Blob(status, "text/html; charset=utf-8", buf.Bytes())
+}
+
+// goTo sends the browser to a path below the base path.
+func (h *Handlers) goTo(c echo.Context, path string) error {
+	if isFragment(c) {
+		c.Response().Header().Set("HX-Redirect", h.BasePath+path)
+		return c.NoContent(http.StatusNoContent)
+	}
+	return c.Redirect(http.StatusSeeOther, h.BasePath+path)
+}
+
+// signInAddress is the sign-in page, from which one comes back to next.
+func (h *Handlers) signInAddress(next string) string {
+	address := h.BasePath + "/login"
+	if path := h.ownPath(next); path != "" && path != "/" {
+		address += "?" + url.Values{"next": {path}}.Encode()
+	}
+	return address
+}
+
+// ownPath is next as a path below the base path, or "" where it would lead
+// anywhere else. Browsers read a backslash as a slash and skip tabs and line
+// breaks, so a path with any of them is refused.
+func (h *Handlers) ownPath(next string) string {
+	if h.BasePath != "" && (next == h.BasePath || strings.HasPrefix(next, h.BasePath+"/") || strings.HasPrefix(next, h.BasePath+"?")) {
+		next = "/" + strings.TrimPrefix(strings.TrimPrefix(next, h.BasePath), "/")
+	}
+	u, err := url.Parse(next)
+	outside := err != nil || u.Scheme != "" || u.Host != "" || u.User != nil ||
+		!strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
+		strings.ContainsFunc(next, func(r rune) bool { return r == '\\' || r < 0x20 || r == 0x7f })
+	if outside || u.Path == "/login" || u.Path == "/logout" {
+		return ""
+	}
+	return next
+}
+
+func knownTheme(name string) bool { return name == "light" || name == "dark" }
+
+// layout is the frame of the pages of one request.
+func (h *Handlers) layout(c echo.Context) views.Layout {
+	l := views.Layout{BasePath: h.BasePath, Model: h.model(""), Demo: h.Demo, Asset: h.Asset}
+	if cookie, err := c.Cookie(themeCookie); err == nil && knownTheme(cookie.Value) {
+		l.Theme = cookie.Value
+	}
+	l.CSRF, _ = c.Get(CSRFKey).(string)
+	if user, ok := CurrentUser(c); ok {
+		l.User = views.User{Name: user.Name, Admin: user.Admin()}
+	}
+	return l
+}

@@ -1,0 +1,211 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"offcut/handlers/password"
+	"offcut/models"
+	"offcut/views"
+
+	"github.com/labstack/echo/v4"
+)
+
+var (
+	errBadLink = models.Errorf(models.ErrUnauthorized, "bad_link",
+		"This sign-in link is unknown, was used before, or has expired.")
+	errWrongPassword = errors.New("name or password is wrong")
+)
+
+// LoginPage shows the sign-in form. With a token in the address it signs in
+// and redirects to an address without it.
+func (h *Handlers) LoginPage(c echo.Context) error {
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	next := h.ownPath(q.text("next"))
+	if token := q.text("token"); token != "" && c.Request().Method == http.MethodGet {
+		return h.signInByToken(c, token, next)
+	}
+	if _, ok := CurrentUser(c); ok {
+		return h.goTo(c, orHome(next))
+	}
+	return h.render(c, http.StatusOK, views.LoginPage(views.Login{Next: next}))
+}
+
+// signInByToken takes a one-use link or the admin's token.
+func (h *Handlers) signInByToken(c echo.Context, token, next string) error {
+	ctx := c.Request().Context()
+	if wait, ok := h.signIns.take("", c.RealIP(), h.Now()); !ok {
+		return h.tooManySignIns(c, views.Login{Next: next}, wait)
+	}
+	user, err := h.userOfLink(ctx, token)
+	if errors.Is(err, models.ErrUnauthorized) || errors.Is(err, models.ErrNotFound) {
+		if err := h.auditFailedSignIn(c, ""); err != nil {
+			return err
+		}
+		return h.render(c, http.StatusUnauthorized, views.LoginPage(views.Login{Next: next, Problem: errBadLink.Message}))
+	}
+	if err != nil {
+		return err
+	}
+	return h.welcome(c, user, true, next)
+}
+
+func (h *Handlers) userOfLink(ctx context.Context, token string) (models.User, error) {
+	if !h.isAdminToken(token) {
+		return h.Store.UseSignInLink(ctx, hashSecret(token), h.Now())
+	}
+	user, err := h.Store.UserByName(ctx, h.AdminName)
+	if err == nil && user.Disabled {
+		return models.User{}, errBadLink
+	}
+	return user, err
+}
+
+// Login takes the sign-in form.
+func (h *Handlers) Login(c echo.Context) error {
+	name, secret := c.FormValue("name"), c.FormValue("password")
+	page := views.Login{Name: boundedName(name), Next: h.ownPath(c.FormValue("next"))}
+	if !utf8.ValidString(name) || !utf8.ValidString(secret) {
+		return errNotUTF8
+	}
+	now := h.Now()
+	if wait, ok := h.signIns.take(page.Name, c.RealIP(), now); !ok {
+		return h.tooManySignIns(c, page, wait)
+	}
+	user, err := h.checkPassword(c.Request().Context(), name, secret)
+	if errors.Is(err, errWrongPassword) {
+		if err := h.auditFailedSignIn(c, page.Name); err != nil {
+			return err
+		}
+		page.Problem = triesLeft(h.signIns.left(page.Name, c.RealIP(), now))
+		return h.render(c, http.StatusUnauthorized, views.LoginPage(page))
+	}
+	if err != nil {
+		return err
+	}
+	h.signIns.succeeded(page.Name)
+	return h.welcome(c, user, c.FormValue("stay") != "", page.Next)
+}
+
+// boundedName is name as far as one may be long: it is counted, audited and
+// shown again.
+func boundedName(name string) string {
+	runes := []rune(name)
+	return string(runes[:min(len(runes), 64)])
+}
+
+// checkPassword is the user, or errWrongPassword: for a wrong name, a wrong
+// password and a disabled user alike, after the same work.
+func (h *Handlers) checkPassword(ctx context.Context, name, secret string) (models.User, error) {
+	user, err := h.Store.UserByName(ctx, name)
+	if err != nil && !errors.Is(err, models.ErrNotFound) {
+		return models.User{}, err
+	}
+	if len(secret) > models.MaxPasswordLength {
+		secret = "" // longer than any: not worth the work
+	}
+	ok, err := password.Verify(ctx, user.PasswordHash, secret)
+	if err != nil {
+		return models.User{}, fmt.Errorf("check the password of %q: %w", user.Name, err)
+	}
+	if !ok || user.Disabled {
+		return models.User{}, errWrongPassword
+	}
+	return user, nil
+}
+
+func (h *Handlers) welcome(c echo.Context, user models.User, stay bool, next string) error {
+	ctx := c.Request().Context()
+	if err := h.cookies.signIn(c, user, stay, h.Now()); err != nil {
+		return err
+	}
+	if err := h.Store.RecordSignIn(ctx, user.ID, h.Now()); err != nil {
+		return err
+	}
+	c.Set(userKey, user)
+	if err := h.Store.AddAudit(ctx, h.entry(c, models.AuditSignIn, user.ID, "signed in")); err != nil {
+		return err
+	}
+	return h.goTo(c, orHome(next))
+}
+
+func (h *Handlers) auditFailedSignIn(c echo.Context, name string) error {
+	return h.Store.AddAudit(c.Request().Context(), models.AuditEntry{
+		At: h.Now(), ActorName: name, Action: models.AuditSignInFailed, Detail: "a sign-in failed", Address: c.RealIP(),
+	})
+}
+
+func (h *Handlers) tooManySignIns(c echo.Context, page views.Login, wait time.Duration) error {
+	seconds := int(math.Ceil(wait.Seconds()))
+	c.Response().Header().Set("Retry-After", fmt.Sprint(seconds))
+	page.Problem = fmt.Sprintf("Too many tries. Wait %s and try again.", inMinutes(seconds))
+	return h.render(c, http.StatusTooManyRequests, views.LoginPage(page))
+}
+
+// Logout ends the sign-in of this browser.
+func (h *Handlers) Logout(c echo.Context) error {
+	if _, ok := CurrentUser(c); ok {
+		if err := h.Store.AddAudit(c.Request().Context(), h.entry(c, models.AuditSignOut, me(c), "signed out")); err != nil {
+			return err
+		}
+	}
+	if err := h.cookies.signOut(c); err != nil {
+		return err
+	}
+	return h.goTo(c, "/login")
+}
+
+// signedIn is who is signed in with the web session of ctx, as they are now: a
+// user who was disabled since is not.
+func (h *Handlers) signedIn(ctx context.Context) (models.User, error) {
+	id := h.cookies.user(ctx)
+	if id == "" {
+		return models.User{}, errSignedOut
+	}
+	user, err := h.Store.User(ctx, id)
+	if errors.Is(err, models.ErrNotFound) || (err == nil && user.Disabled) {
+		return models.User{}, errSignedOut
+	}
+	return user, err
+}
+
+func orHome(next string) string {
+	if next == "" {
+		return "/"
+	}
+	return next
+}
+
+// triesLeft says how often one may still try.
+func triesLeft(n int) string {
+	window := int(signInWindow.Minutes())
+	switch n {
+	case 0:
+		return fmt.Sprintf("Name or password is wrong. No more tries are left; wait %s.", inMinutes(int(signInWindow.Seconds())/triesPerAccount))
+	case 1:
+		return fmt.Sprintf("Name or password is wrong. One more try in the next %d minutes.", window)
+	case 2, 3, 4:
+		return fmt.Sprintf("Name or password is wrong. %s more tries in the next %d minutes.", [...]string{2: "Two", "Three", "Four"}[n], window)
+	}
+	return fmt.Sprintf("Name or password is wrong. %d more tries in the next %d minutes.", n, window)
+}
+
+func inMinutes(seconds int) string {
+	switch {
+	case seconds <= 1:
+		return "a second"
+	case seconds < 60:
+		return fmt.Sprintf("%d seconds", seconds)
+	case seconds <= 60:
+		return "a minute"
+	}
+	return fmt.Sprintf("%d minutes", (seconds+59)/60)
+}

@@ -1,0 +1,128 @@
+package handlers
+
+import (
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// The limits of sign-ins that fail. An account's is small because a password is
+// guessed there; an address's is larger because many people can share one.
+// OWASP's Authentication Cheat Sheet asks for both.
+const (
+	signInWindow     = 15 * time.Minute
+	triesPerAccount  = 5
+	triesPerAddress  = 30
+	maxTracked       = 10_000 // accounts, or addresses, that are told apart
+	addressesOverall = "every address beyond those that are told apart"
+)
+
+// signIns counts tries to sign in. A try is taken before the password is
+// looked at, so that tries at the same moment count as well.
+type signIns struct {
+	accounts  *limits
+	addresses *limits
+}
+
+func newSignIns() *signIns {
+	return &signIns{accounts: newLimits(triesPerAccount), addresses: newLimits(triesPerAddress)}
+}
+
+// take takes one try of the account (none where it is empty) and of the
+// address, and reports how long to wait where there is none left.
+func (s *signIns) take(account, address string, now time.Time) (wait time.Duration, ok bool) {
+	if wait, ok := s.addresses.take(network(address), now); !ok {
+		return wait, false
+	}
+	if account == "" {
+		return 0, true
+	}
+	return s.accounts.take(strings.ToLower(account), now)
+}
+
+// left is how many tries the account has.
+func (s *signIns) left(account, address string, now time.Time) int {
+	return min(s.accounts.left(strings.ToLower(account), now), s.addresses.left(network(address), now))
+}
+
+// succeeded gives the account its tries back. The address keeps what it spent:
+// otherwise one good account would let it guess at all others.
+func (s *signIns) succeeded(account string) { s.accounts.forget(strings.ToLower(account)) }
+
+// network is the address, or the /64 that somebody with IPv6 has to
+// themselves.
+func network(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil || ip.Is4() || ip.Is4In6() {
+		return address
+	}
+	prefix, err := ip.WithZone("").Prefix(64)
+	if err != nil {
+		return address
+	}
+	return prefix.String()
+}
+
+// limits is a rate limiter for each of a bounded number of keys.
+type limits struct {
+	mu    sync.Mutex
+	tries int
+	byKey map[string]*rate.Limiter
+}
+
+func newLimits(tries int) *limits {
+	return &limits{tries: tries, byKey: map[string]*rate.Limiter{}}
+}
+
+func (l *limits) take(key string, now time.Time) (time.Duration, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.of(key, now).ReserveN(now, 1)
+	if wait := r.DelayFrom(now); wait > 0 {
+		r.CancelAt(now)
+		return wait, false
+	}
+	return 0, true
+}
+
+func (l *limits) left(key string, now time.Time) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int(max(l.of(key, now).TokensAt(now), 0))
+}
+
+func (l *limits) forget(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.byKey, key)
+}
+
+func (l *limits) of(key string, now time.Time) *rate.Limiter {
+	if limiter := l.byKey[key]; limiter != nil {
+		return limiter
+	}
+	if len(l.byKey) >= maxTracked {
+		l.dropFull(now)
+	}
+	if len(l.byKey) >= maxTracked {
+		key = addressesOverall
+		if limiter := l.byKey[key]; limiter != nil {
+			return limiter
+		}
+	}
+	limiter := rate.NewLimiter(rate.Every(signInWindow/time.Duration(l.tries)), l.tries)
+	l.byKey[key] = limiter
+	return limiter
+}
+
+// dropFull forgets the keys that have all their tries again.
+func (l *limits) dropFull(now time.Time) {
+	for key, limiter := range l.byKey {
+		if limiter.TokensAt(now) >= float64(l.tries) {
+			delete(l.byKey, key)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"net/http"
+
+	"offcut/handlers"
+	"offcut/static"
+
+	"github.com/labstack/echo/v4"
+)
+
+// access is who may use a route, and what stands before its handler.
+type access string
+
+const (
+	// public routes are for everybody.
+	public access = "public"
+	// visitor routes are forms for everybody: a CSRF token guards them.
+	visitor access = "visitor"
+	// page routes are for browsers in which somebody is signed in.
+	page access = "page"
+	// socket routes are live connections of such browsers: their origin is
+	// checked when they open.
+	socket access = "socket"
+	// program routes need a bearer token.
+	program access = "program"
+	// admin routes need that of an administrator.
+	admin access = "admin"
+)
+
+// route is one line of the table.
+type route struct {
+	method string
+	path   string
+	access access
+	handle echo.HandlerFunc
+}
+
+// routes is every address of the server, below the base path.
+func routes(h *handlers.Handlers) []route {
+	const (
+		GET    = http.MethodGet
+		POST   = http.MethodPost
+		PATCH  = http.MethodPatch
+		DELETE = http.MethodDelete
+	)
+	return []route{
+		{GET, "/healthz", public, h.Healthz},
+		{GET, "/readyz", public, h.Readyz},
+		{GET, "/static/*", public, echo.WrapHandler(static.Handler())},
+
+		{GET, "/login", visitor, h.LoginPage},
+		{POST, "/login", visitor, h.Login},
+		{POST, "/logout", visitor, h.Logout},
+
+		{GET, "/api/v1/openapi.json", public, h.OpenAPI},
+		{GET, "/api/v1/sessions", program, h.APISessions},
+		{POST, "/api/v1/sessions", program, h.APICreateSession},
+		{GET, "/api/v1/sessions/:session", program, h.APISession},
+		{PATCH, "/api/v1/sessions/:session", program, h.APIUpdateSession},
+		{DELETE, "/api/v1/sessions/:session", program, h.APIDeleteSession},
+		{POST, "/api/v1/sessions/:session/fork", program, h.APIForkSession},
+		{GET, "/api/v1/sessions/:session/messages", program, h.APIMessages},
+		{POST, "/api/v1/sessions/:session/messages", program, h.APISend},
+		{GET, "/api/v1/sessions/:session/outputs", program, h.APIOutputs},
+		{GET, "/api/v1/sessions/:session/outputs/:output", program, h.APIOutputPage},
+		{DELETE, "/api/v1/sessions/:session/outputs/:output", program, h.APIDeleteOutput},
+		{GET, "/api/v1/sessions/:session/outputs/:output/raw", program, h.Raw},
+		{GET, "/api/v1/sessions/:session/outputs/:output/search", program, h.APISearchOutput},
+		{GET, "/api/v1/turns/:turn", program, h.APITurn},
+		{POST, "/api/v1/turns/:turn/stop", program, h.APIStopTurn},
+
+		{GET, "/api/v1/admin/sessions", admin, h.APIAdminSessions},
+		{DELETE, "/api/v1/admin/sessions/:session", admin, h.APIAdminDeleteSession},
+		{GET, "/api/v1/admin/users", admin, h.APIAdminUsers},
+		{GET, "/api/v1/admin/audit", admin, h.APIAdminAudit},
+	}
+}
+
+// register puts the table into the router. What answers GET answers HEAD too,
+// except a live connection.
+func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
+	before := map[access][]echo.MiddlewareFunc{
+		public:  {limitBody(maxFormBytes)},
+		visitor: {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), csrf(cfg.Handlers.BasePath), h.Visiting},
+		page:    {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), csrf(cfg.Handlers.BasePath), h.WithCookie},
+		socket:  {h.WithCookie},
+		program: {limitBody(maxJSONBytes), h.WithToken},
+		admin:   {limitBody(maxJSONBytes), h.WithToken, handlers.AdminsOnly},
+	}
+	for _, r := range routes(h) {
+		path := cfg.Handlers.BasePath + r.path
+		handle, chain := r.handle, before[r.access]
+		if r.path == "/static/*" {
+			handle = echo.WrapHandler(http.StripPrefix(cfg.Handlers.BasePath, static.Handler()))
+		}
+		e.Add(r.method, path, handle, chain...)
+		if r.method == http.MethodGet && r.access != socket {
+			e.HEAD(path, handle, chain...)
+		}
+	}
+	if cfg.Handlers.BasePath != "" {
+		e.GET(cfg.Handlers.BasePath, func(c echo.Context) error {
+			return c.Redirect(http.StatusPermanentRedirect, cfg.Handlers.BasePath+"/")
+		})
+	}
+}

@@ -1,0 +1,77 @@
+// Package web puts the handlers behind their addresses: the table of routes,
+// and the middleware that every request goes through.
+package web
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"offcut/handlers"
+	"offcut/static"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Config is what a server is made of.
+type Config struct {
+	// Handlers holds the parts that the handlers call: store, runner, reader,
+	// broker, workspaces, web sessions and models; the base path (such as
+	// /offcut; empty at the root of a host); and the admin's token. Asset and
+	// AllowedOrigin are filled in here.
+	Handlers handlers.Config
+	// PublicURL is the address under which people reach the server, such as
+	// https://chat.example.org/offcut; empty: whatever address they use. With
+	// https cookies are for TLS alone.
+	PublicURL *url.URL
+	// TrustedProxies are the networks of reverse proxies whose
+	// X-Forwarded-For is believed. Empty: none, and the address of the
+	// connection is the client's.
+	TrustedProxies []*net.IPNet
+}
+
+// New is the whole server: pages, live connections, the JSON API, the static
+// files and the health checks, below the base path.
+func New(cfg Config) http.Handler {
+	cfg.Handlers.BasePath = cleanBasePath(cfg.Handlers.BasePath)
+	cfg.Handlers.Asset = static.URL
+	cfg.Handlers.AllowedOrigin = func(origin, host string) bool { return sameOrigin(origin, host, cfg.PublicURL) }
+	h := handlers.New(cfg.Handlers)
+
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.HTTPErrorHandler = h.Fail
+	e.IPExtractor = addressOf(cfg.TrustedProxies)
+	e.Use(
+		nameRequest,
+		noteTLS(cfg.PublicURL),
+		logRequest(h.Log),
+		recoverPanic,
+		secureHeaders,
+	)
+	register(e, h, cfg)
+	return e
+}
+
+// cleanBasePath is path with a slash at its start and none at its end; empty
+// for the root.
+func cleanBasePath(path string) string {
+	path = strings.Trim(path, "/")
+	if path == "" {
+		return ""
+	}
+	return "/" + path
+}
+
+// addressOf finds the address of a client.
+func addressOf(proxies []*net.IPNet) echo.IPExtractor {
+	if len(proxies) == 0 {
+		return echo.ExtractIPDirect()
+	}
+	options := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, proxy := range proxies {
+		options = append(options, echo.TrustIPRange(proxy))
+	}
+	return echo.ExtractIPFromXFFHeader(options...)
+}
