@@ -85,7 +85,11 @@ func confinement(spec Spec) []string {
 	return args
 }
 
+// appendView adds the arguments that show the command its files. /proc is
+// read-only: where the server is root, its settings below /proc/sys are the
+// machine's and would be writable without any capability.
 func (l *launch) appendView(args []string, seen view, spec Spec, limits Limits) ([]string, error) {
+	args = append(args, "--perms", "0755", "--dir", "/etc")
 	for _, b := range seen.Binds {
 		args = append(args, "--ro-bind", b.From, b.To)
 	}
@@ -97,11 +101,11 @@ func (l *launch) appendView(args []string, seen view, spec Spec, limits Limits) 
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, "--ro-bind-data", strconv.Itoa(fd), f.At)
+		args = append(args, "--perms", "0644", "--ro-bind-data", strconv.Itoa(fd), f.At)
 	}
 	temp := strconv.FormatInt(limits.TempBytes, 10)
 	args = append(args,
-		"--proc", "/proc",
+		"--proc", "/proc", "--remount-ro", "/proc",
 		"--dev", "/dev", "--size", temp, "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
 		"--size", temp, "--perms", "1777", "--tmpfs", "/tmp")
 	for _, hidden := range seen.Hide {

@@ -98,9 +98,7 @@ func obey() (status, error) {
 	if err := json.NewDecoder(os.NewFile(orderFD, "order")).Decode(&o); err != nil {
 		return status{}, fmt.Errorf("read the order: %w", err)
 	}
-	// The command must inherit neither.
-	syscall.CloseOnExec(orderFD)
-	syscall.CloseOnExec(statusFD)
+	keepFilesToItself() // the command must not inherit the two
 	if o.Confine {
 		return runConfined(o)
 	}

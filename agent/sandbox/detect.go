@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // probeTimeout is long enough for a cold disk.
@@ -38,6 +41,7 @@ func Detect(mode Mode, hide ...Hidden) (*Sandbox, error) {
 // New is Detect with all the choices. That nothing confines a command here is
 // no error: Confined says so, and with Required nothing then runs.
 func New(o Options) (*Sandbox, error) {
+	keepFilesToItself()
 	s := &Sandbox{mode: o.Mode, limits: o.Limits.withDefaults(), way: plain{}}
 	if o.Mode == Off {
 		return s, nil
@@ -59,6 +63,15 @@ func New(o Options) (*Sandbox, error) {
 		slog.Info("no confinement of commands this way", "kind", kind, "error", err)
 	}
 	return s, nil
+}
+
+// keepFilesToItself lets no command inherit a file that this process was
+// itself started with, such as a log or a socket of whoever started it. What
+// the program opens is never inherited anyway.
+func keepFilesToItself() {
+	if err := unix.CloseRange(firstExtraFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		slog.Warn("files that the server was started with may be open in commands", "error", err)
+	}
 }
 
 func newWay(kind string, seen view) (way, error) {

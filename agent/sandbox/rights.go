@@ -29,9 +29,14 @@ func bringUpLoopback(o order) error {
 }
 
 // forbidUserNamespaces closes the way to new capabilities, and with them to
-// much of the kernel that an ordinary program never reaches.
+// much of the kernel that an ordinary program never reaches. Then the settings
+// are shut: where the server is root most of them are the machine's, and would
+// be writable without any capability.
 func forbidUserNamespaces(order) error {
-	return os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
+	if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
+		return err
+	}
+	return setMount("/proc", unix.MOUNT_ATTR_RDONLY, 0)
 }
 
 // lockFiles is the second wall: should a mount ever be got around, what the

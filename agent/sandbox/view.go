@@ -124,7 +124,7 @@ func (v view) visiblePath() string {
 	var seen []string
 	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
 		linked := slices.ContainsFunc(v.Links, func(l link) bool { return folder == l.At })
-		if linked || (v.shows(folder) && !v.hides(folder)) {
+		if (linked || v.shows(folder) && !v.hides(folder)) && !slices.Contains(seen, folder) {
 			seen = append(seen, folder)
 		}
 	}
