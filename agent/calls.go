@@ -67,7 +67,8 @@ func (l *Loop) uniqueCalls(ctx context.Context, calls []models.ToolCall) ([]mode
 }
 
 // answer gives each call of the reply exactly one result, in the order of the
-// calls. The calls of a reply that broke off are not run.
+// calls, in which they are started too. The calls of a reply that broke off are
+// not run.
 func (l *Loop) answer(ctx context.Context, reply models.Message, left int, broke error) []models.Message {
 	calls := reply.ToolCalls
 	results := make([]models.Message, len(calls))
@@ -75,25 +76,35 @@ func (l *Loop) answer(ctx context.Context, reply models.Message, left int, broke
 	gate := make(chan struct{}, max(1, l.Limits.ParallelCalls))
 	var group sync.WaitGroup
 	for i, c := range calls {
-		if broke != nil {
-			results[i] = l.unrun(c, broke)
+		why := broke
+		if why == nil {
+			why = enter(ctx, gate)
+		}
+		if why != nil {
+			results[i] = l.unrun(c, why)
 			continue
 		}
 		group.Go(func() {
-			select {
-			case gate <- struct{}{}:
-				defer func() { <-gate }()
-			case <-ctx.Done():
-			}
-			if ctx.Err() != nil {
-				results[i] = l.unrun(c, context.Cause(ctx))
-				return
-			}
+			defer func() { <-gate }()
 			results[i] = l.run(ctx, reply, c, budget)
 		})
 	}
 	group.Wait()
 	return results
+}
+
+// enter waits for a place in the gate; its error says why there will be none.
+func enter(ctx context.Context, gate chan struct{}) error {
+	select {
+	case gate <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if ctx.Err() != nil {
+		<-gate
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // run runs one call to its result, or to the end of its patience after a stop.

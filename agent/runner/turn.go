@@ -25,24 +25,24 @@ func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	}
 	j.close(end.State)
 	turn := j.finished(end)
-	r.finish(w, turn)
+	err = r.cfg.Store.FinishTurn(context.Background(), turn)
 	r.forget(turn)
 	j.ended(turn)
+	if err != nil {
+		r.finishLater(w, turn, err)
+	}
 	r.changed(turn.ID)
 }
 
-// finish stores the end of a turn. While the database fails it is tried again:
-// the session can go on only after it.
-func (r *Runner) finish(w *worker, turn models.Turn) {
-	for try := 1; ; try++ {
-		err := r.cfg.Store.FinishTurn(context.Background(), turn)
-		if err == nil || errors.Is(err, models.ErrNotFound) {
-			return
-		}
-		r.cfg.Log.Error("a turn's end cannot be stored", "turn", turn.ID, "try", try, "error", err)
-		if !r.pause(w, min(time.Duration(try)*100*time.Millisecond, queuePause)) {
+// finishLater stores the end of a turn once the database works again: the
+// session can go on only after it.
+func (r *Runner) finishLater(w *worker, turn models.Turn, err error) {
+	for wait := queuePause / 8; err != nil && !errors.Is(err, models.ErrNotFound); wait = min(2*wait, queuePause) {
+		r.cfg.Log.Error("a turn's end cannot be stored", "turn", turn.ID, "error", err)
+		if !r.pause(w, wait) {
 			return // the next start finds it running, and marks it as interrupted
 		}
+		err = r.cfg.Store.FinishTurn(context.Background(), turn)
 	}
 }
 
