@@ -1,0 +1,100 @@
+// One socket per open session, however one moves about, and what happens to a
+// page whose session goes away.
+
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from '../harness/suite.js';
+import { calls, gate, says } from '../harness/provider.js';
+import { Proxy } from '../harness/proxy.js';
+
+const it = suite();
+
+it('moving between sessions leaves one socket, not one for each', async ({ t, app, chat }) => {
+  const proxy = await Proxy.start(app.origin);
+  t.after(() => proxy.close());
+  const [a, b] = [await app.session(), await app.session()];
+  const c = await chat({ via: proxy.origin });
+  await c.open(a.id);
+  for (let i = 0; i < 10; i += 1) {
+    const next = i % 2 ? a : b;
+    await c.page.locator(`[data-testid=session-item] a[href*="${next.id}"]`).click();
+    await c.page.waitForURL(`**/s/${next.id}`);
+    await c.composer.waitFor();
+  }
+  await sleep(1000);
+  assert.equal(proxy.open, 1);
+  const before = proxy.opened;
+  await sleep(3000);
+  assert.equal(proxy.opened, before, 'old sockets connect again');
+});
+
+it('a session that is deleted says so in every open browser and does not connect again', async ({ t, app, chat }) => {
+  const proxy = await Proxy.start(app.origin);
+  t.after(() => proxy.close());
+  const session = await app.session();
+  const c = await chat({ via: proxy.origin });
+  await c.open(session.id);
+  await sleep(500);
+  await app.api('DELETE', `/sessions/${session.id}`);
+  await c.page.getByText(/deleted/i).first().waitFor();
+  const before = proxy.opened;
+  await sleep(2500);
+  assert.equal(proxy.opened, before);
+});
+
+it('stop still works after a reload', async ({ chat, provider }) => {
+  provider.on('reload then stop', calls(['run_command', { command: 'echo begun; sleep 60' }]), says('Never.'));
+  const c = await chat();
+  await c.open();
+  await c.say('reload then stop');
+  await c.card.getByText('begun').waitFor();
+  await c.page.reload();
+  await c.stop.click();
+  await c.settled('stopped');
+});
+
+it('while it is not connected the page says so and the composer still sends', async ({ t, app, chat, provider }) => {
+  const proxy = await Proxy.start(app.origin);
+  t.after(() => proxy.close());
+  provider.on('sent without a socket', says('It came.'));
+  const session = await app.session();
+  const c = await chat({ via: proxy.origin });
+  await c.open(session.id);
+  await sleep(500);
+  proxy.refusing = true;
+  proxy.drop();
+  await c.page.locator('.offbar').waitFor();
+  await c.say('sent without a socket');
+  await c.questions.first().waitFor();
+  proxy.refusing = false;
+  await c.settled();
+  assert.equal(await c.text(), 'It came.');
+  assert.equal(await c.questions.count(), 1);
+  await c.page.locator('.offbar').waitFor({ state: 'hidden' });
+}, { allow: [/WebSocket/i] });
+
+it('a socket from another site is refused', async ({ app, visit }) => {
+  const session = await app.session();
+  const page = await visit();
+  await page.goto('about:blank');
+  const refused = await page.evaluate((url) => new Promise((resolve) => {
+    const ws = new WebSocket(url);
+    ws.onopen = () => resolve(false);
+    ws.onerror = () => resolve(true);
+  }), `${app.url.replace('http', 'ws')}/ws/sessions/${session.id}`);
+  assert.ok(refused);
+}, { allow: [/WebSocket/i] });
+
+it('an answer that was halted for long is still shown as running', async ({ chat, provider }) => {
+  const middle = gate();
+  provider.on('think for seconds', says('', { chunks: ['Now.'], hold: { after: 0, gate: middle } }));
+  const c = await chat();
+  await c.open();
+  await c.say('think for seconds');
+  await c.stop.waitFor();
+  await sleep(3000);
+  assert.ok(await c.stop.isVisible());
+  middle.open();
+  await c.settled();
+  assert.equal(await c.text(), 'Now.');
+});
