@@ -84,16 +84,21 @@ export class Chat {
     return card;
   }
 
-  /** Opens the pager of a card's kept output, by its cut edge where it is not open yet. */
+  /** Opens the pager of a card's kept output, by its cut edge where it has one. */
   async openPager(card = this.card) {
     await this.unfold(card);
     const pager = new Pager(card);
     const cut = card.locator('a.cut').first();
-    await pager.root.or(cut).first().waitFor();
-    if (!(await pager.root.isVisible())) await cut.click();
+    const open = card.getByTestId('output-open');
+    await pager.root.or(cut).or(open).first().waitFor();
+    if (!(await pager.root.isVisible())) await ((await cut.isVisible()) ? cut : open).click();
     await pager.text.waitFor();
     return pager;
   }
+
+  /** The pieces of a finished result that a card shows, and a running one's live output. */
+  static preview(card) { return card.locator('.out .pre'); }
+  static live(card) { return card.locator('.term'); }
 }
 
 /** The pages of one kept output, in a card or on a page of their own. */
@@ -107,7 +112,8 @@ export class Pager {
     this.last = this.root.getByTestId('output-last');
     this.search = this.root.getByTestId('output-search');
     this.position = this.root.locator('.pos').first();
-    this.byte = this.root.locator('.goto input');
+    this.byte = this.root.getByTestId('output-goto');
+    this.hits = this.root.getByTestId('output-hits');
   }
 
   /** The page, byte for byte. */
@@ -119,11 +125,16 @@ export class Pager {
   async turn(action) {
     const before = await this.position.textContent();
     await action();
-    await this.root.page().waitForFunction(([pager, old]) => {
-      const now = pager.isConnected ? pager.querySelector('.pos') : null;
-      return !now || now.textContent !== old;
-    }, [await this.root.elementHandle(), before]);
-    await this.text.waitFor();
+    await this.until(async () => (await this.position.textContent()) !== before, `another page than ${before}`);
+  }
+
+  /** Asks again until something holds; pages may be replaced or loaded anew meanwhile. */
+  async until(holds, what) {
+    for (let tries = 0; tries < 300; tries += 1) {
+      if (await holds().catch(() => false)) return;
+      await this.root.page().waitForTimeout(25);
+    }
+    throw new Error(`the pager never showed ${what}`);
   }
 
   /** Follows Next from where it stands to the end and joins the pages. */

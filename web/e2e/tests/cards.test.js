@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite } from '../harness/suite.js';
 import { calls, runs, says } from '../harness/provider.js';
+import { Chat } from '../harness/chat.js';
 
 const it = suite();
 
@@ -42,7 +43,7 @@ it('a cut result has its edge, its figures and its bar', async ({ chat, provider
   assert.ok(!/incomplete/i.test(text));
   const bar = c.card.getByTestId('coverage').first();
   assert.ok(await bar.locator('rect.read').count() >= 2, 'the bar shows the head and the tail');
-  const shown = await c.card.locator('.out pre').allTextContents();
+  const shown = await Chat.preview(c.card).allTextContents();
   assert.ok(shown[0].startsWith('1\n2\n3\n'));
   assert.ok(shown.at(-1).trimEnd().endsWith('199999\n200000'));
   const cut = (await c.card.locator('a.cut').innerText()).match(/([\d,]+) bytes/)[1].replaceAll(',', '');
@@ -90,29 +91,28 @@ it('live output is shown as a terminal shows it: colours, overwritten lines', as
   const c = await chat();
   await c.open();
   await c.say('in colour');
-  const live = c.card.locator('pre').first();
   await c.card.getByText('hidden cursor').waitFor();
   for (const when of ['live', 'finished']) {
-    const text = await live.innerText();
+    const output = (when === 'live' ? Chat.live(c.card) : Chat.preview(c.card)).first();
+    const text = await output.innerText();
     assert.ok(!text.includes('\u001b') && !text.includes('[31m') && !text.includes('[38;2') && !text.includes('25l'), `${when}: ${JSON.stringify(text)}`);
     assert.match(text, /red words plain/, when);
     assert.match(text, /progress 50\s*\n/, when);
     assert.ok(!text.includes('progress 49'), `${when}: overwritten text is shown`);
-    if (when === 'live') {
-      const [red, plain] = await live.evaluate((pre) => {
-        const colour = (words) => {
-          const walker = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT);
-          while (walker.nextNode()) {
-            if (walker.currentNode.data.includes(words)) return getComputedStyle(walker.currentNode.parentElement).color;
-          }
-          return null;
-        };
-        return [colour('red words'), colour('plain')];
-      });
-      assert.ok(red && red !== plain, `red words are ${red}, plain ones ${plain}`);
-      await c.settled();
-      await c.unfold();
-    }
+    if (when === 'finished') break;
+    const [red, plain] = await output.evaluate((node) => {
+      const colour = (words) => {
+        const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+          if (walker.currentNode.data.includes(words)) return getComputedStyle(walker.currentNode.parentElement).color;
+        }
+        return null;
+      };
+      return [colour('red words'), colour('plain')];
+    });
+    assert.ok(red && red !== plain, `red words are ${red}, plain ones ${plain}`);
+    await c.settled();
+    await c.unfold();
   }
 });
 
@@ -123,10 +123,10 @@ it('text that a tool printed is text, whatever it looks like', async ({ chat, pr
   await c.open();
   await c.say('print markup');
   await c.card.getByText('<THOUGHT>', { exact: false }).waitFor();
-  assert.ok((await c.card.locator('pre').first().textContent()).includes(hostile), 'live');
+  assert.ok((await Chat.live(c.card).textContent()).includes(hostile), 'live');
   await c.settled();
   await c.unfold();
-  assert.ok((await c.card.locator('pre').first().textContent()).includes(hostile), 'finished');
+  assert.ok((await Chat.preview(c.card).first().textContent()).includes(hostile), 'finished');
   assert.equal(await c.card.locator('script, br').count(), 0);
 });
 
@@ -194,7 +194,7 @@ it('one endless line of live output neither widens the page nor fills it', async
   await c.card.getByText('xxxxxxxx', { exact: false }).first().waitFor();
   const state = await c.page.evaluate(() => ({
     sideways: document.documentElement.scrollWidth > document.documentElement.clientWidth,
-    letters: document.querySelector('[data-testid=tool-card] pre').textContent.length,
+    letters: document.querySelector('[data-testid=tool-card] .term').textContent.length,
   }));
   assert.equal(state.sideways, false);
   assert.ok(state.letters <= 70000, `${state.letters} characters of live output are kept in the page`);

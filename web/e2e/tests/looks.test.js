@@ -59,8 +59,11 @@ for (const look of looks) {
       await sound(c.page, 'drawer');
     }
     await c.page.locator('button.who').click();
-    await c.page.getByRole('menu').first().waitFor();
+    await c.page.locator('#user-menu').waitFor();
     await sound(c.page, 'user menu');
+    await c.page.locator('#user-menu [data-dialog=keys]').click();
+    await c.page.getByRole('dialog').waitFor();
+    await sound(c.page, 'shortcuts');
   });
 
   it(`a session with everything in it, unfolded: ${named}`, async ({ app, provider, chat }) => {
@@ -71,14 +74,16 @@ for (const look of looks) {
     for (const card of await c.cards.all()) await c.unfold(card);
     await c.openPager(c.cards.nth(2));
     await sound(c.page, 'session, cards unfolded');
-    await c.page.getByRole('button', { name: /session menu/i }).click();
-    await c.page.getByRole('menu').first().waitFor();
-    await sound(c.page, 'session menu');
-    await c.page.getByRole('menuitem', { name: /delete/i }).click();
-    await c.page.getByRole('dialog').waitFor();
-    await sound(c.page, 'delete dialog');
-    await c.page.keyboard.press('Escape');
-    await c.page.getByRole('dialog').waitFor({ state: 'hidden' });
+    for (const dialog of ['dlg-rename', 'dlg-delete']) {
+      await c.page.locator('[aria-controls=session-menu]').click();
+      await c.page.locator('#session-menu').waitFor();
+      await sound(c.page, 'session menu');
+      await c.page.locator(`[data-dialog=${dialog}]`).click();
+      await c.page.locator(`#${dialog}`).waitFor();
+      await sound(c.page, dialog);
+      await c.page.keyboard.press('Escape');
+      await c.page.locator(`#${dialog}`).waitFor({ state: 'hidden' });
+    }
   });
 
   it(`an answer and a command in mid-stream: ${named}`, async ({ app, provider, chat }) => {
@@ -124,9 +129,8 @@ it('the theme that was chosen stays', async ({ chat }) => {
   const c = await chat({ theme: 'light' });
   await c.open();
   const scheme = () => c.page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
-  const toggle = c.page.locator('[data-theme-toggle]');
-  if (!(await toggle.first().isVisible())) await c.page.locator('button.who').click();
-  await toggle.first().click();
+  await c.page.locator('button.who').click();
+  await c.page.locator('#user-menu [name=theme][value=dark]').click();
   await c.page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
   await c.page.waitForTimeout(300);
   await c.page.reload();

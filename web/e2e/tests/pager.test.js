@@ -60,12 +60,11 @@ it('a search leads to the hit', async ({ app, chat, provider }) => {
   const pager = await c.openPager();
   await pager.search.fill('123456');
   await pager.search.press('Enter');
-  await c.page.waitForFunction((node) => node.isConnected && node.textContent.includes('123456\n'), await pager.text.elementHandle())
-    .catch(async () => assert.ok((await pager.content()).includes('123456\n'), 'the hit is not on the page'));
+  await pager.until(async () => (await pager.content()).includes('123456\n'), 'the page with the hit');
   assert.equal(await pager.text.locator('mark').first().textContent(), '123456');
   await pager.search.fill('no such words');
   await pager.search.press('Enter');
-  await pager.root.getByText(/no hits|nothing found|not found|no match/i).first().waitFor();
+  await pager.hits.getByText(/no hit/i).waitFor();
 });
 
 it('the full page joined page by page is the copy, byte for byte', async ({ app, visit, provider }) => {
@@ -158,13 +157,9 @@ it('an incomplete copy says at the gap, at the end and in the row how much is mi
 it('a deleted output is a sentence with its date, and its bytes are gone', async ({ app, chat, visit, provider }) => {
   const { session, output } = await kept(app, provider, 'delete me', 'seq 1 100000');
   const page = await visit();
-  page.on('dialog', (dialog) => dialog.accept());
   await page.goto(`${app.url}/s/${session.id}/out/${output.id}`);
-  const button = page.getByTestId('output-delete');
-  if (!(await button.first().isVisible())) await page.getByRole('button', { name: /more|menu/i }).last().click();
-  await button.first().click();
-  const confirm = page.getByRole('dialog').getByRole('button', { name: /delete/i });
-  if (await confirm.first().waitFor({ timeout: 2000 }).then(() => true, () => false)) await confirm.first().click();
+  await page.getByTestId('output-delete').click();
+  await page.getByTestId('output-delete-confirm').click();
   for (let tries = 0; tries < 60 && (await app.outputs(session.id)).length; tries += 1) await page.waitForTimeout(50);
   assert.equal((await app.outputs(session.id)).length, 0);
   const gone = await page.goto(`${app.url}/s/${session.id}/out/${output.id}`);
@@ -198,9 +193,13 @@ it('a fork shows the messages and says that the copies stay behind', async ({ ap
   const c = await chat();
   await c.open(fork.id);
   assert.equal(await c.questions.count(), 1);
+  const notice = c.page.locator('[data-fork-notice]');
+  assert.match(await notice.innerText(), /kept outputs|copies/i);
   await c.unfold();
-  assert.match(await c.card.innerText(), /original session|stay with the session/i);
+  assert.equal(await c.card.locator('a.cut').count(), 0, 'a cut edge that opens nothing');
   assert.equal((await app.outputs(fork.id)).length, 0);
+  await notice.getByRole('link').click();
+  await c.page.waitForURL(`**/s/${session.id}`);
 });
 
 it('the copy of a running command can be paged meanwhile and says that it grows', async ({ app, visit, provider }) => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite } from '../harness/suite.js';
 import { calls, runs, says } from '../harness/provider.js';
+import { Chat } from '../harness/chat.js';
 
 const it = suite({ env: { OFFCUT_MODEL_CONTEXT_TOKENS: '100000000' } });
 
@@ -51,8 +52,8 @@ it('a large JSON result always has its preview and its size', async ({ app, chat
   for (let i = 0; i < 3; i += 1) {
     await c.open(session.id);
     await c.unfold();
-    await c.card.locator('.out pre').first().waitFor();
-    assert.match(await c.card.locator('.out pre').first().textContent(), /"id": 0/);
+    await Chat.preview(c.card).first().waitFor();
+    assert.match(await Chat.preview(c.card).first().textContent(), /"id": 0/);
     assert.match(await c.card.innerText(), /of\s+1,[\d,]+\s+bytes/);
   }
 });
