@@ -2,31 +2,123 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+
+	"gorm.io/gorm"
 )
+
+// FileName is the name of the database in the data folder. SQLite adds -wal
+// and -shm to it for the two files that stand beside it.
+const FileName = "offcut.db"
+
+// DefaultQuotaBytes is what one owner may store: 2 GB.
+const DefaultQuotaBytes = 2_000_000_000
 
 // Options sets what a Store may hold and whom it asks.
 type Options struct {
-	// QuotaBytes bounds what one owner may store; 0: 2 GB.
+	// QuotaBytes bounds what one owner may store; 0: DefaultQuotaBytes.
 	QuotaBytes int64
 	// WorkspaceBytes says how many bytes an owner's workspaces hold, which
-	// count towards the quota; nil: they do not count.
+	// count towards the quota; nil: they do not count. It is asked before each
+	// write of an output and must be quick.
 	WorkspaceBytes func(ownerID string) int64
 	// Log is told of upkeep that failed; nil: slog.Default().
 	Log *slog.Logger
 }
 
-// Store is an open database.
-type Store struct{}
+// Store is an open database. Its methods may be used by many goroutines.
+type Store struct {
+	writer  *gorm.DB // one connection: writers wait for each other in Go, in order
+	readers *gorm.DB
+	opts    Options
+	cache   *cache
+	upkeep  *upkeep
+}
 
-// Open opens or makes the database offcut.db in dir and brings it up to date.
-func Open(ctx context.Context, dir string, opts Options) (*Store, error) { panic("not yet") }
+// Open opens the database in dir, or makes it, and brings its tables up to
+// date. The folder and the files in it are for their owner alone, whatever the
+// umask. A database that a newer version has written is refused.
+func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
+	if opts.QuotaBytes == 0 {
+		opts.QuotaBytes = DefaultQuotaBytes
+	}
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	path, err := prepareFiles(dir)
+	if err != nil {
+		return nil, fmt.Errorf("data folder %s: %w", dir, err)
+	}
+	writer, err := connect(writerDSN(path), 1)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	if err := migrate(ctx, writer); err != nil {
+		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), disconnect(writer))
+	}
+	readers, err := connect(readerDSN(path), readerConns)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), disconnect(writer))
+	}
+	s := &Store{writer: writer, readers: readers, opts: opts, cache: newCache()}
+	s.upkeep = startUpkeep(s)
+	return s, nil
+}
 
 // Close ends the upkeep and closes the database.
-func (s *Store) Close() error { panic("not yet") }
+func (s *Store) Close() error {
+	s.upkeep.stop()
+	return errors.Join(disconnect(s.readers), disconnect(s.writer))
+}
 
-// Ping reports whether the database can be reached.
-func (s *Store) Ping(ctx context.Context) error { panic("not yet") }
+// Ping reports whether the database can be read.
+func (s *Store) Ping(ctx context.Context) error {
+	return s.read(ctx, "ping the database", func(db *gorm.DB) error {
+		var version int
+		return db.Raw("SELECT max(version) FROM migrations").Scan(&version).Error
+	})
+}
 
-// Compact does all upkeep now: it frees the bytes of what was deleted.
-func (s *Store) Compact(ctx context.Context) error { panic("not yet") }
+// write runs f in a transaction that has the writer's lock from its start, so
+// that what f reads is still true when it writes.
+func (s *Store) write(ctx context.Context, doing string, f func(tx *gorm.DB) error) error {
+	return describe(doing, s.writer.WithContext(ctx).Transaction(f))
+}
+
+// read runs f on the readers' pool, outside a transaction.
+func (s *Store) read(ctx context.Context, doing string, f func(db *gorm.DB) error) error {
+	return describe(doing, f(s.readers.WithContext(ctx)))
+}
+
+// prepareFiles makes the folder and the database's files with modes of their
+// own. SQLite gives -wal and -shm the mode of the database.
+func prepareFiles(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, FileName)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	if err := file.Close(); err != nil {
+		return "", err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Chmod(path+suffix, 0o600); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+	}
+	return path, nil
+}

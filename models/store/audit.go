@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"math"
+
+	"gorm.io/gorm"
+
+	"offcut/models"
+)
+
+type auditRow struct {
+	ID        int64
+	At        int64
+	ActorID   string
+	ActorName string
+	Action    string
+	Target    string
+	Detail    string
+	Address   string
+}
+
+func (auditRow) TableName() string { return "audit" }
+
+func (r auditRow) entry() models.AuditEntry {
+	return models.AuditEntry{
+		ID:        r.ID,
+		At:        fromMicros(r.At),
+		ActorID:   r.ActorID,
+		ActorName: r.ActorName,
+		Action:    r.Action,
+		Target:    r.Target,
+		Detail:    r.Detail,
+		Address:   r.Address,
+	}
+}
+
+// AddAudit writes a line of the audit log. The id is the store's.
+func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
+	return s.write(ctx, "audit "+e.Action, func(tx *gorm.DB) error { return insertAudit(tx, e) })
+}
+
+// AddAuditOnce writes a line unless there is one of the same actor, action and
+// target.
+func (s *Store) AddAuditOnce(ctx context.Context, e models.AuditEntry) error {
+	return s.write(ctx, "audit "+e.Action, func(tx *gorm.DB) error {
+		var known []int64
+		err := tx.Model(&auditRow{}).Where("actor_id = ? AND action = ? AND target = ?", e.ActorID, e.Action, e.Target).
+			Limit(1).Pluck("id", &known).Error
+		if err != nil || len(known) > 0 {
+			return err
+		}
+		return insertAudit(tx, e)
+	})
+}
+
+func insertAudit(tx *gorm.DB, e models.AuditEntry) error {
+	return tx.Create(&auditRow{
+		At:        micros(e.At),
+		ActorID:   e.ActorID,
+		ActorName: e.ActorName,
+		Action:    e.Action,
+		Target:    e.Target,
+		Detail:    e.Detail,
+		Address:   e.Address,
+	}).Error
+}
+
+// Audit lists the audit log, newest first.
+func (s *Store) Audit(ctx context.Context, p models.Page) ([]models.AuditEntry, string, error) {
+	before := int64(math.MaxInt64)
+	if err := decodeCursor("audit", p.Cursor, &before); err != nil {
+		return nil, "", err
+	}
+	limit := p.Clamped()
+	var rows []auditRow
+	err := s.read(ctx, "list the audit log", func(db *gorm.DB) error {
+		return db.Where("id < ?", before).Order("id DESC").Limit(limit + 1).Find(&rows).Error
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	rows, next := cutPage(rows, limit, func(last auditRow) string { return encodeCursor("audit", last.ID) })
+	return convert(rows, auditRow.entry), next, nil
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"gorm.io/gorm"
+
+	"offcut/models"
+)
+
+// Enqueue stores a user's message with the turn that will answer it, queued,
+// in one transaction, and notes the use of the session. A client id that the
+// session knows gives the turn and message it gave before, and false.
+func (s *Store) Enqueue(ctx context.Context, t models.NewTurn) (models.Turn, models.Message, bool, error) {
+	var turn turnRow
+	var message messageRow
+	var created bool
+	err := s.write(ctx, "queue a turn in session "+t.SessionID, func(tx *gorm.DB) error {
+		if _, err := findSession(tx, "owner_id = ? AND id = ?", t.OwnerID, t.SessionID); err != nil {
+			return err
+		}
+		known, err := sentBefore(tx, t, &turn, &message)
+		if err != nil || known {
+			return err
+		}
+		created = true
+		if turn, err = insertTurn(tx, t); err != nil {
+			return err
+		}
+		message = newUserMessage(t, turn)
+		if err := tx.Create(&message).Error; err != nil {
+			return err
+		}
+		return touchSession(tx, t.SessionID, t.Now)
+	})
+	if err != nil {
+		return models.Turn{}, models.Message{}, false, err
+	}
+	first, err := message.message()
+	return turn.turn(), first, created, err
+}
+
+// sentBefore looks for the turn of a client id.
+func sentBefore(tx *gorm.DB, t models.NewTurn, turn *turnRow, message *messageRow) (bool, error) {
+	if t.ClientID == "" {
+		return false, nil
+	}
+	err := tx.Where("session_id = ? AND client_id = ?", t.SessionID, t.ClientID).Take(turn).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, tx.Where("session_id = ? AND seq >= ?", t.SessionID, firstSeq(turn.Seq)).Order("seq").Take(message).Error
+}
+
+func insertTurn(tx *gorm.DB, t models.NewTurn) (turnRow, error) {
+	row := turnRow{
+		ID:        models.NewID(models.PrefixTurn),
+		SessionID: t.SessionID,
+		OwnerID:   t.OwnerID,
+		State:     string(models.StateQueued),
+		Created:   micros(t.Now),
+	}
+	if t.ClientID != "" {
+		row.ClientID = &t.ClientID
+	}
+	err := tx.Raw("SELECT coalesce(max(seq), 0) + 1 FROM turns WHERE session_id = ?", t.SessionID).Scan(&row.Seq).Error
+	if err != nil {
+		return row, err
+	}
+	return row, tx.Create(&row).Error
+}
+
+func newUserMessage(t models.NewTurn, turn turnRow) messageRow {
+	return messageRow{
+		ID:        models.NewID(models.PrefixMessage),
+		SessionID: t.SessionID,
+		TurnID:    turn.ID,
+		Seq:       firstSeq(turn.Seq),
+		Role:      string(models.RolePerson),
+		Content:   t.Content,
+		State:     string(models.StateQueued),
+		Created:   micros(t.Now),
+	}
+}

@@ -1,0 +1,271 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"offcut/models"
+)
+
+// turnBits is how many of a message's seq number count within its turn: a
+// million messages a turn, far above every cap of the loop.
+const turnBits = 20
+
+// firstSeq is the seq of the first message of a turn. It is 1 within the turn,
+// so that 0 in the lower bits is before all of them.
+func firstSeq(turnSeq int64) int64 { return turnSeq<<turnBits | 1 }
+
+// seqAfterTurn is above the seq of every message of a turn, and below those of
+// the next.
+func seqAfterTurn(turnSeq int64) int64 { return (turnSeq + 1) << turnBits }
+
+type messageRow struct {
+	ID           string
+	SessionID    string
+	TurnID       string
+	Seq          int64
+	Role         string
+	Content      string
+	Reasoning    string
+	IsMeta       bool
+	ToolCalls    *string
+	ToolCallID   *string
+	Metadata     *string
+	State        string
+	FinishReason string
+	Model        string
+	Created      int64 `gorm:"column:created_at"`
+}
+
+func (messageRow) TableName() string { return "messages" }
+
+func (r messageRow) message() (models.Message, error) {
+	m := models.Message{
+		ID:           r.ID,
+		SessionID:    r.SessionID,
+		TurnID:       r.TurnID,
+		Seq:          r.Seq,
+		Role:         models.Role(r.Role),
+		Content:      r.Content,
+		Reasoning:    r.Reasoning,
+		IsMeta:       r.IsMeta,
+		State:        models.State(r.State),
+		FinishReason: models.FinishReason(r.FinishReason),
+		Model:        r.Model,
+		CreatedAt:    fromMicros(r.Created),
+	}
+	if r.ToolCallID != nil {
+		m.ToolCallID = *r.ToolCallID
+	}
+	if err := fromJSON(r.ToolCalls, &m.ToolCalls); err != nil {
+		return models.Message{}, fmt.Errorf("tool calls of message %s: %w", r.ID, err)
+	}
+	if err := fromJSON(r.Metadata, &m.Metadata); err != nil {
+		return models.Message{}, fmt.Errorf("metadata of message %s: %w", r.ID, err)
+	}
+	return m, nil
+}
+
+func messageRowOf(m models.Message) (messageRow, error) {
+	row := messageRow{
+		ID:           m.ID,
+		SessionID:    m.SessionID,
+		TurnID:       m.TurnID,
+		Seq:          m.Seq,
+		Role:         string(m.Role),
+		Content:      m.Content,
+		Reasoning:    m.Reasoning,
+		IsMeta:       m.IsMeta,
+		State:        string(m.State),
+		FinishReason: string(m.FinishReason),
+		Model:        m.Model,
+		Created:      micros(m.CreatedAt),
+	}
+	if m.ToolCallID != "" {
+		row.ToolCallID = &m.ToolCallID
+	}
+	var err error
+	if len(m.ToolCalls) > 0 {
+		if row.ToolCalls, err = toJSON(m.ToolCalls); err != nil {
+			return row, err
+		}
+	}
+	if m.Metadata != nil {
+		row.Metadata, err = toJSON(m.Metadata)
+	}
+	return row, err
+}
+
+// AppendMessage adds a message at the end of its turn and fills in its Seq,
+// and its ID where it has none. An id of a call that the session knows already
+// is ErrConflict.
+func (s *Store) AppendMessage(ctx context.Context, m models.Message) (models.Message, error) {
+	err := s.write(ctx, "append to turn "+m.TurnID, func(tx *gorm.DB) error { return appendMessage(tx, &m) })
+	return m, err
+}
+
+// AppendResults adds the tool messages of one step, and what the model is
+// shown by them, together. Reads of outputs that are gone are left out.
+func (s *Store) AppendResults(ctx context.Context, msgs []models.Message, reads []models.OutputRead) error {
+	err := s.write(ctx, "append tool results", func(tx *gorm.DB) error {
+		for i := range msgs {
+			m := msgs[i] // the caller's messages stay as they are
+			if err := appendMessage(tx, &m); err != nil {
+				return err
+			}
+		}
+		return insertReads(tx, reads)
+	})
+	if err == nil {
+		s.cache.forgetReads(reads)
+	}
+	return err
+}
+
+func appendMessage(tx *gorm.DB, m *models.Message) error {
+	var turn turnRow
+	if err := tx.Select("seq").Where("session_id = ? AND id = ?", m.SessionID, m.TurnID).Take(&turn).Error; err != nil {
+		return orMissing(err, noTurn())
+	}
+	err := tx.Raw("SELECT coalesce(max(seq), ?) + 1 FROM messages WHERE session_id = ? AND seq >= ? AND seq < ?",
+		turn.Seq<<turnBits, m.SessionID, turn.Seq<<turnBits, seqAfterTurn(turn.Seq)).Scan(&m.Seq).Error
+	if err != nil {
+		return err
+	}
+	if m.Seq >= seqAfterTurn(turn.Seq) {
+		return fmt.Errorf("turn %s has %d messages, which is all that it can have", m.TurnID, 1<<turnBits)
+	}
+	if m.ID == "" {
+		m.ID = models.NewID(models.PrefixMessage)
+	}
+	row, err := messageRowOf(*m)
+	if err != nil {
+		return err
+	}
+	err = tx.Create(&row).Error
+	if taken(err) && m.ToolCallID != "" {
+		return models.Errorf(models.ErrConflict, "call_answered", "the tool call %s has its result already", m.ToolCallID)
+	}
+	if err != nil {
+		return err
+	}
+	return insertCalls(tx, *m)
+}
+
+// SaveMessage stores a message's content, reasoning, calls, state, finish
+// reason and model.
+func (s *Store) SaveMessage(ctx context.Context, m models.Message) error {
+	return s.write(ctx, "save message "+m.ID, func(tx *gorm.DB) error {
+		row, err := messageRowOf(m)
+		if err != nil {
+			return err
+		}
+		result := tx.Model(&messageRow{}).Where("session_id = ? AND id = ?", m.SessionID, m.ID).Updates(map[string]any{
+			"content":       row.Content,
+			"reasoning":     row.Reasoning,
+			"tool_calls":    row.ToolCalls,
+			"state":         row.State,
+			"finish_reason": row.FinishReason,
+			"model":         row.Model,
+		})
+		if err := changed(result, noMessage()); err != nil {
+			return err
+		}
+		if err := tx.Where("message_id = ?", m.ID).Delete(&callRow{}).Error; err != nil {
+			return err
+		}
+		return insertCalls(tx, m)
+	})
+}
+
+// Message finds a message of a session.
+func (s *Store) Message(ctx context.Context, sessionID, id string) (models.Message, error) {
+	var row messageRow
+	err := s.read(ctx, "message "+id, func(db *gorm.DB) error {
+		return orMissing(db.Where("session_id = ? AND id = ?", sessionID, id).Take(&row).Error, noMessage())
+	})
+	if err != nil {
+		return models.Message{}, err
+	}
+	return row.message()
+}
+
+// Messages reads a page of a session's messages, oldest first. With Newest the
+// pages come from the end of the session, and the cursor leads to older ones.
+func (s *Store) Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error) {
+	list, condition, order, key := "messages", "seq > ?", "seq", int64(-1)
+	if q.Newest {
+		list, condition, order, key = "messages back", "seq < ?", "seq DESC", math.MaxInt64
+	}
+	if err := decodeCursor(list, q.Cursor, &key); err != nil {
+		return nil, "", err
+	}
+	limit := q.Clamped()
+	var rows []messageRow
+	err := s.read(ctx, "messages of session "+q.SessionID, func(db *gorm.DB) error {
+		db = db.Where("session_id = ? AND "+condition, q.SessionID, key).Order(order).Limit(limit + 1)
+		if !q.IncludeHidden {
+			db = db.Where("is_meta = 0")
+		}
+		return db.Find(&rows).Error
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	rows, next := cutPage(rows, limit, func(last messageRow) string { return encodeCursor(list, last.Seq) })
+	if q.Newest {
+		slices.Reverse(rows)
+	}
+	page, err := messagesOf(rows)
+	return page, next, err
+}
+
+// Transcript is what may be sent to the model for a turn: its own messages and
+// those before it, without the turns that never left the queue.
+func (s *Store) Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error) {
+	var rows []messageRow
+	err := s.read(ctx, "transcript for turn "+turnID, func(db *gorm.DB) error {
+		var turn turnRow
+		if err := db.Select("seq").Where("session_id = ? AND id = ?", sessionID, turnID).Take(&turn).Error; err != nil {
+			return orMissing(err, noTurn())
+		}
+		return db.Where("session_id = ? AND seq < ?", sessionID, seqAfterTurn(turn.Seq)).
+			Where("turn_id NOT IN (SELECT id FROM turns WHERE session_id = ? AND started_at IS NULL AND id <> ?)", sessionID, turnID).
+			Order("seq").Find(&rows).Error
+	})
+	if err != nil {
+		return nil, err
+	}
+	return messagesOf(rows)
+}
+
+func messagesOf(rows []messageRow) ([]models.Message, error) {
+	list := make([]models.Message, 0, len(rows))
+	for _, row := range rows {
+		m, err := row.message()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// toJSON and fromJSON are for columns that hold JSON, or NULL for nothing.
+func toJSON(v any) (*string, error) {
+	raw, err := json.Marshal(v)
+	text := string(raw)
+	return &text, err
+}
+
+func fromJSON(column *string, into any) error {
+	if column == nil {
+		return nil
+	}
+	return json.Unmarshal([]byte(*column), into)
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"offcut/models"
+)
+
+// sessionKey is where a list of sessions stands: after the row with this key.
+type sessionKey struct {
+	pinned, updated int64
+	id              string
+}
+
+// startOfSessions is before every row, so that the first page is asked for as
+// every other, and the index serves it.
+var startOfSessions = sessionKey{pinned: 2, updated: math.MaxInt64}
+
+func (k sessionKey) cursor() string { return encodeCursor("sessions", k.pinned, k.updated, k.id) }
+
+func (v sessionView) key() sessionKey {
+	key := sessionKey{updated: v.Row.Updated, id: v.Row.ID}
+	if v.Row.Pinned {
+		key.pinned = 1
+	}
+	return key
+}
+
+// Sessions lists sessions: pinned ones first, then those used last. Text is
+// looked for in titles.
+func (s *Store) Sessions(ctx context.Context, q models.SessionQuery) ([]models.Session, string, error) {
+	var rows []sessionView
+	next, err := listSessions(ctx, s, q, sessionColumns, &rows, func(v sessionView) sessionKey { return v.key() })
+	if err != nil {
+		return nil, "", err
+	}
+	return convert(rows, sessionView.session), next, nil
+}
+
+// statsView is a session with its figures.
+type statsView struct {
+	View        sessionView `gorm:"embedded"`
+	Messages    int
+	Outputs     int
+	OutputBytes int64
+}
+
+func (v statsView) stats() models.SessionStats {
+	return models.SessionStats{
+		Session:     v.View.session(),
+		Messages:    v.Messages,
+		Outputs:     v.Outputs,
+		OutputBytes: v.OutputBytes,
+		Files:       -1,
+	}
+}
+
+const statsColumns = sessionColumns + `,
+	(SELECT count(*) FROM messages WHERE messages.session_id = sessions.id) AS messages,
+	(SELECT count(*) FROM outputs WHERE outputs.session_id = sessions.id AND deleted_at IS NULL) AS outputs,
+	(SELECT coalesce(sum(stored_bytes), 0) FROM outputs WHERE outputs.session_id = sessions.id) AS output_bytes`
+
+// SessionStats lists sessions as Sessions does, each with its figures; the
+// bytes of the workspace are not the store's to count. Hidden messages count.
+func (s *Store) SessionStats(ctx context.Context, q models.SessionQuery) ([]models.SessionStats, string, error) {
+	var rows []statsView
+	next, err := listSessions(ctx, s, q, statsColumns, &rows, func(v statsView) sessionKey { return v.View.key() })
+	if err != nil {
+		return nil, "", err
+	}
+	return convert(rows, statsView.stats), next, nil
+}
+
+// listSessions fills rows with a page of q and returns the next cursor.
+func listSessions[T any](ctx context.Context, s *Store, q models.SessionQuery, columns string, rows *[]T, key func(T) sessionKey) (string, error) {
+	after := startOfSessions
+	if err := decodeCursor("sessions", q.Cursor, &after.pinned, &after.updated, &after.id); err != nil {
+		return "", err
+	}
+	limit := q.Clamped()
+	err := s.read(ctx, "list sessions", func(db *gorm.DB) error {
+		return sessionsAfter(db, q, after).Select(columns).Limit(limit + 1).Find(rows).Error
+	})
+	if err != nil {
+		return "", err
+	}
+	page, next := cutPage(*rows, limit, func(last T) string { return key(last).cursor() })
+	*rows = page
+	return next, nil
+}
+
+func sessionsAfter(db *gorm.DB, q models.SessionQuery, after sessionKey) *gorm.DB {
+	db = db.Model(&sessionRow{}).
+		Where("(pinned, updated_at, id) < (?, ?, ?)", after.pinned, after.updated, after.id).
+		Order("pinned DESC, updated_at DESC, id DESC")
+	if q.OwnerID != "" {
+		db = db.Where("owner_id = ?", q.OwnerID)
+	}
+	if q.Archived != nil {
+		db = db.Where("archived = ?", *q.Archived)
+	}
+	if q.Text != "" {
+		db = db.Where(`title LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(q.Text)+"%")
+	}
+	return db
+}
+
+// likeLiteral makes a text match itself in LIKE.
+var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+const (
+	// upkeepEvery is how often expired sign-ins are deleted.
+	upkeepEvery = time.Hour
+	// upkeepDelay lets deletions that come together be cleared up together.
+	upkeepDelay = 50 * time.Millisecond
+	// upkeepRetry is the wait after upkeep that failed, such as while a reader
+	// keeps the log from being cut.
+	upkeepRetry = 5 * time.Second
+	// erasePieces is how many pieces one transaction erases: 4 MiB, which is
+	// also what the log grows by.
+	erasePieces = 64
+	// vacuumPages is how many free pages of 4 KiB one step takes out of the
+	// file: 1 MiB.
+	vacuumPages = "256"
+	// checkpointTries is how often cutting the log is tried before it is left
+	// to the next time.
+	checkpointTries = 20
+)
+
+// errLogInUse is a log that could not be cut because it was being read.
+var errLogInUse = errors.New("the write-ahead log is in use")
+
+// upkeep gives back to the file system what was deleted. It works in small
+// steps, between which other writers have their turn.
+type upkeep struct {
+	store  *Store
+	cancel context.CancelFunc
+	woken  chan struct{}
+	done   chan struct{}
+	mu     sync.Mutex // one at a time: the goroutine or Compact
+}
+
+// startUpkeep starts the goroutine. It works once at the start, because a
+// crash may have left something to do.
+func startUpkeep(s *Store) *upkeep {
+	ctx, cancel := context.WithCancel(context.Background())
+	u := &upkeep{store: s, cancel: cancel, woken: make(chan struct{}, 1), done: make(chan struct{})}
+	u.wake()
+	go u.run(ctx)
+	return u
+}
+
+// wake makes the goroutine work soon. It never blocks.
+func (u *upkeep) wake() {
+	select {
+	case u.woken <- struct{}{}:
+	default:
+	}
+}
+
+// stop ends the goroutine; what it leaves undone is done at the next start.
+func (u *upkeep) stop() {
+	u.cancel()
+	<-u.done
+}
+
+func (u *upkeep) run(ctx context.Context) {
+	defer close(u.done)
+	timer := time.NewTimer(upkeepEvery)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-u.woken:
+			timer.Reset(upkeepDelay)
+			continue
+		case <-timer.C:
+		}
+		err := u.work(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		timer.Reset(upkeepEvery)
+		if err != nil {
+			u.store.opts.Log.WarnContext(ctx, "upkeep of the database failed; it will be tried again", "error", err)
+			timer.Reset(upkeepRetry)
+		}
+	}
+}
+
+// work does all that there is to do.
+func (u *upkeep) work(ctx context.Context) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	s := u.store
+	err := s.write(ctx, "delete what has expired", func(tx *gorm.DB) error { return deleteExpired(tx, time.Now()) })
+	if err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) (bool, error){s.eraseSome, s.vacuumSome} {
+		for more := true; more; {
+			if more, err = step(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return s.cutLog(ctx)
+}
+
+// Compact does all upkeep now: what was deleted is out of the files when it
+// returns.
+func (s *Store) Compact(ctx context.Context) error { return s.upkeep.work(ctx) }
+
+// eraseSome erases pieces of one output whose row is gone, and reports whether
+// there may be more to erase.
+func (s *Store) eraseSome(ctx context.Context) (bool, error) {
+	more := false
+	err := s.write(ctx, "erase deleted outputs", func(tx *gorm.DB) error {
+		var outputs []int64
+		if err := tx.Table("trash").Limit(1).Pluck("output", &outputs).Error; err != nil || len(outputs) == 0 {
+			return err
+		}
+		more = true
+		erased := tx.Exec("DELETE FROM pieces WHERE rowid IN (SELECT rowid FROM pieces WHERE output = ? LIMIT ?)", outputs[0], erasePieces)
+		if erased.Error != nil || erased.RowsAffected == erasePieces {
+			return erased.Error
+		}
+		return tx.Exec("DELETE FROM trash WHERE output = ?", outputs[0]).Error
+	})
+	return more, err
+}
+
+// vacuumSome takes free pages out of the file and reports whether there are
+// more. The pragma works while its rows are read, and only as far as they are:
+// executing it would free a single page.
+func (s *Store) vacuumSome(ctx context.Context) (bool, error) {
+	var free int
+	err := describe("shrink the database", s.onWriter(ctx, func(db *gorm.DB) error {
+		if err := drain(db, "PRAGMA incremental_vacuum("+vacuumPages+")"); err != nil {
+			return err
+		}
+		return db.Raw("PRAGMA freelist_count").Scan(&free).Error
+	}))
+	return free > 0, err
+}
+
+// cutLog writes the log into the database and makes it empty, so that the
+// bytes of what was deleted are not in it either. A reader in it is waited for.
+func (s *Store) cutLog(ctx context.Context) error {
+	for range checkpointTries {
+		var busy int
+		err := s.onWriter(ctx, func(db *gorm.DB) error {
+			return db.Raw("PRAGMA wal_checkpoint(TRUNCATE)").Row().Scan(&busy, new(int), new(int))
+		})
+		if err != nil {
+			return describe("cut the write-ahead log", err)
+		}
+		if busy == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(upkeepDelay):
+		}
+	}
+	return describe("cut the write-ahead log", errLogInUse)
+}
+
+// onWriter runs f on the writing connection outside a transaction, for pragmas
+// that do nothing inside one.
+func (s *Store) onWriter(ctx context.Context, f func(db *gorm.DB) error) error {
+	return s.writer.WithContext(ctx).Connection(f)
+}
+
+func drain(db *gorm.DB, query string) error {
+	rows, err := db.Raw(query).Rows()
+	if err != nil {
+		return err
+	}
+	for rows.Next() { //nolint:revive // the rows say nothing; reading them does the work
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
