@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"offcut/views/markdown"
+	"offcut/views/visible"
 )
 
 // toolIcons are the icons of the tools that have one of their own.
@@ -122,12 +123,8 @@ func approvedKey(approved bool) string {
 // terminalHTML shows what a tool printed, with its colours.
 func terminalHTML(text string) string { return markdown.Terminal(text) }
 
-// visible is text as HTML in which no character is invisible.
-func visible(text string) string {
-	var b strings.Builder
-	writeVisible(&b, text)
-	return b.String()
-}
+// shown is text as HTML in which no character is invisible.
+func shown(text string) string { return visible.String(text) }
 
 // jsonText carries text through an attribute unchanged: HTML itself would
 // change carriage returns and drop NUL.

@@ -68,7 +68,7 @@ var inlineCode = regexp.MustCompile("`([^`\n]+)`")
 func saidHTML(content string) string {
 	content = strings.ReplaceAll(content, "\r\n", "\n")
 	if len(content) > longSaid || strings.Contains(content, "```") {
-		return `<p class="raw">` + visible(content) + "</p>"
+		return `<p class="raw">` + shown(content) + "</p>"
 	}
 	var b strings.Builder
 	for _, paragraph := range strings.Split(content, "\n\n") {
@@ -76,7 +76,7 @@ func saidHTML(content string) string {
 			continue
 		}
 		b.WriteString("<p>")
-		b.WriteString(inlineCode.ReplaceAllString(visible(strings.Trim(paragraph, "\n")), "<code>$1</code>"))
+		b.WriteString(inlineCode.ReplaceAllString(shown(strings.Trim(paragraph, "\n")), "<code>$1</code>"))
 		b.WriteString("</p>")
 	}
 	return b.String()

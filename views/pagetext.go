@@ -7,9 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"offcut/views/visible"
 )
 
 // pageText is the content of a page of a kept output as HTML. Its text content
@@ -156,7 +157,7 @@ func (w *pageText) marked(text string, at int64) {
 }
 
 // plain writes text in which only control characters are more than text.
-func (w *pageText) plain(text string) { writeVisible(&w.b, text) }
+func (w *pageText) plain(text string) { visible.Write(&w.b, text) }
 
 func (w *pageText) open(class string, attributes ...string) {
 	w.b.WriteString(`<span class="` + class + `"`)
@@ -209,56 +210,4 @@ func disjoint(ranges []Range) []Range {
 		}
 	}
 	return kept
-}
-
-// writeVisible writes text as HTML whose text content is the text. Characters
-// that HTML parsers change are written so that they survive: a carriage return
-// as a reference; a NUL, which no HTML can hold, as an empty span that a
-// script fills. Those, other control characters and the ones that turn the
-// direction of writing carry their picture, so that nothing invisible can
-// change what a reader sees.
-func writeVisible(b *strings.Builder, text string) {
-	start := 0
-	for i, r := range text {
-		picture := controlPicture(r)
-		crlf := r == '\r' && strings.HasPrefix(text[i+1:], "\n")
-		if picture == "" || crlf {
-			if crlf {
-				b.WriteString(html.EscapeString(text[start:i]) + "&#13;")
-				start = i + 1
-			}
-			continue
-		}
-		b.WriteString(html.EscapeString(text[start:i]))
-		b.WriteString(`<span class="ctl" data-pic="` + picture + `"`)
-		switch r {
-		case 0:
-			b.WriteString(` data-nul>`)
-		case '\r':
-			b.WriteString(`>&#13;`)
-		default:
-			b.WriteString(">" + string(r))
-		}
-		b.WriteString("</span>")
-		start = i + utf8.RuneLen(r)
-	}
-	b.WriteString(html.EscapeString(text[start:]))
-}
-
-// controlPicture is how an invisible character is shown; empty for one that is
-// text. The pictures of C0 are the Unicode block "Control Pictures".
-func controlPicture(r rune) string {
-	switch {
-	case r == '\n' || r == '\t':
-		return ""
-	case r < 0x20:
-		return string(0x2400 + r)
-	case r == 0x7f:
-		return "␡"
-	case r >= 0x80 && r < 0xa0,
-		r == 0x061c, r == 0x200e, r == 0x200f,
-		r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return "U+" + strings.ToUpper(strconv.FormatInt(0x10000+int64(r), 16)[1:])
-	}
-	return ""
 }

@@ -17,16 +17,16 @@ const htmxConfig = `{"includeIndicatorCSS":false,"history":false,"prefix":"","no
 
 // scriptWordKeys are the texts of scripts; each becomes data-NAME of #words.
 var scriptWordKeys = []string{
-	"copied", "copy-failed", "failed", "offline", "signed-out", "too-large",
-	"limited", "jump", "new", "queue", "send", "enter-queues", "enter-sends",
-	"done", "stopped", "interrupted", "error", "so-far", "gone", "lost-live",
-	"polling", "retry-in", "retry-now", "wrap-on",
+	"copied", "copy-failed", "failed", "offline", "polling", "signed-out",
+	"too-large", "limited", "jump", "new", "queue", "send", "enter-queues",
+	"enter-sends", "done", "stopped", "interrupted", "error", "so-far", "gone",
+	"retry-in",
 }
 
 func scriptWords(ctx context.Context) templ.Attributes {
 	attributes := templ.Attributes{}
 	for _, key := range scriptWordKeys {
-		attributes["data-"+key] = t(ctx, "js."+key)
+		attributes["data-"+key] = t(ctx, "js."+key, "count", "{count}")
 	}
 	return attributes
 }
