@@ -1,0 +1,202 @@
+// Package workspace keeps the folders that sessions work in: one for each
+// session, below one for each owner. What is in them was put there by models
+// and their commands, so no link in them is ever followed out of its folder.
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+)
+
+// Config says what folders know of the rest of the program.
+type Config struct {
+	// Owner finds whose a session is.
+	Owner func(ctx context.Context, sessionID string) (ownerID string, err error)
+	// Used is how many bytes an owner stores, workspaces included.
+	Used func(ctx context.Context, ownerID string) (int64, error)
+	// QuotaBytes bounds what one owner may store.
+	QuotaBytes int64
+}
+
+// Folders are the workspaces below one folder. Its methods may be called by
+// many goroutines.
+type Folders struct {
+	dir string
+	cfg Config
+
+	mu    sync.Mutex
+	sizes map[string]*ownerSize
+}
+
+// sizeAge is how old the size of an owner's workspaces may be. Counting walks
+// through all their files, and the size is asked for before each write.
+const sizeAge = 10 * time.Second
+
+type ownerSize struct {
+	bytes    int64
+	counted  time.Time
+	counting bool
+}
+
+// Open makes dir, for its owner alone, where it is not there.
+func Open(dir string, cfg Config) (*Folders, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder of the workspaces: %w", err)
+	}
+	return &Folders{dir: dir, cfg: cfg, sizes: map[string]*ownerSize{}}, nil
+}
+
+// An id is part of a path, so nothing else is taken for one.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
+
+// Folder is the folder of a session, which is made where it is not there.
+func (f *Folders) Folder(sessionID string) (string, error) {
+	path, err := f.find(sessionID)
+	if err != nil || path != "" {
+		return path, err
+	}
+	owner, err := f.cfg.Owner(context.Background(), sessionID)
+	if err != nil {
+		return "", fmt.Errorf("workspace of session %s: %w", sessionID, err)
+	}
+	return f.make(owner, sessionID)
+}
+
+func (f *Folders) make(owner, sessionID string) (string, error) {
+	if !plainID.MatchString(owner) || !plainID.MatchString(sessionID) {
+		return "", fmt.Errorf("workspace of session %q: not an id", sessionID)
+	}
+	path := filepath.Join(f.dir, owner, sessionID)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return "", fmt.Errorf("workspace of session %s: %w", sessionID, err)
+	}
+	return path, nil
+}
+
+// find is the folder of a session, whoever its owner is; empty where there is
+// none.
+func (f *Folders) find(sessionID string) (string, error) {
+	if !plainID.MatchString(sessionID) {
+		return "", fmt.Errorf("workspace of session %q: not an id", sessionID)
+	}
+	found, err := filepath.Glob(filepath.Join(globEscaped(f.dir), "*", sessionID))
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	return found[0], nil
+}
+
+var globMeta = regexp.MustCompile(`[*?[\\]`)
+
+func globEscaped(path string) string { return globMeta.ReplaceAllString(path, `\$0`) }
+
+// Remove deletes a session's folder and all in it; one that is not there is no
+// error.
+func (f *Folders) Remove(_ context.Context, sessionID string) error {
+	path, err := f.find(sessionID)
+	if err != nil || path == "" {
+		return err
+	}
+	if err = os.RemoveAll(path); err != nil {
+		// A command may have made folders that not even we may list.
+		openFolders(path)
+		err = os.RemoveAll(path)
+	}
+	if err != nil {
+		return fmt.Errorf("remove the workspace of session %s: %w", sessionID, err)
+	}
+	f.forget(filepath.Base(filepath.Dir(path)))
+	return nil
+}
+
+func openFolders(path string) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	_ = root.Chmod(".", 0o700)
+	_ = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, _ error) error {
+		if entry == nil || !entry.IsDir() {
+			return nil
+		}
+		// Called before the folder is listed; where that failed already, the
+		// walk goes on with what it could see.
+		_ = root.Chmod(name, 0o700)
+		return nil
+	})
+}
+
+// Size is the number of bytes in a session's folder; 0 where it has none.
+func (f *Folders) Size(ctx context.Context, sessionID string) (int64, error) {
+	path, err := f.find(sessionID)
+	if err != nil || path == "" {
+		return 0, err
+	}
+	return sizeOf(ctx, path)
+}
+
+// OwnerBytes is about how many bytes the workspaces of an owner hold: it is
+// counted beside the caller, who gets the last count at once.
+func (f *Folders) OwnerBytes(owner string) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	size := f.sizes[owner]
+	if size == nil {
+		size = &ownerSize{}
+		f.sizes[owner] = size
+	}
+	if !size.counting && time.Since(size.counted) > sizeAge {
+		size.counting = true
+		go f.count(owner, size)
+	}
+	return size.bytes
+}
+
+func (f *Folders) count(owner string, size *ownerSize) {
+	bytes := int64(0)
+	if plainID.MatchString(owner) {
+		bytes, _ = sizeOf(context.Background(), filepath.Join(f.dir, owner)) // what cannot be read counts as nothing
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	size.bytes, size.counted, size.counting = bytes, time.Now(), false
+}
+
+// forget makes the next question count anew.
+func (f *Folders) forget(owner string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if size := f.sizes[owner]; size != nil {
+		size.counted = time.Time{}
+	}
+}
+
+// sizeOf adds up the plain files below path. What vanishes meanwhile, or may
+// not be read, counts as nothing.
+func sizeOf(ctx context.Context, path string) (int64, error) {
+	total := int64(0)
+	err := filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || !entry.Type().IsRegular() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			total += info.Size()
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("size of a workspace: %w", err)
+	}
+	return total, nil
+}
