@@ -67,8 +67,8 @@ func (l *Loop) uniqueCalls(ctx context.Context, calls []models.ToolCall) ([]mode
 }
 
 // answer gives each call of the reply exactly one result, in the order of the
-// calls, in which they are started too. The calls of a reply that broke off are
-// not run.
+// calls, in which they also enter. The calls of a reply that broke off are not
+// run.
 func (l *Loop) answer(ctx context.Context, reply models.Message, left int, broke error) []models.Message {
 	calls := reply.ToolCalls
 	results := make([]models.Message, len(calls))

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"offcut/agent"
@@ -20,6 +21,7 @@ type part struct {
 	message models.Message // as it was begun
 	quit    chan struct{}
 	done    chan struct{}
+	once    sync.Once // of finish
 
 	content       strings.Builder
 	reasoning     strings.Builder
@@ -76,7 +78,10 @@ func (p *part) run() {
 }
 
 // finish tells the rest; after it nothing more is told or stored by the part.
-func (p *part) finish() {
+// It may be called again, which does nothing.
+func (p *part) finish() { p.once.Do(p.end) }
+
+func (p *part) end() {
 	close(p.quit)
 	<-p.done
 	p.j.mu.Lock()
