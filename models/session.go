@@ -78,6 +78,7 @@ type SessionPatch struct {
 // change, newest first.
 type SessionQuery struct {
 	OwnerID  string // empty: all owners (for admins only)
+	ID       string // empty: all of them; else the one with this id
 	Text     string // found in titles and in messages
 	Archived *bool  // nil: both
 	Page

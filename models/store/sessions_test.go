@@ -39,26 +39,37 @@ func TestWhatIsAnothersIsNotFound(t *testing.T) {
 		code string
 		do   func() error
 	}{
-		"session":            {"session_not_found", func() error { _, err := s.Session(ctx, "bob", "s"); return err }},
-		"session, no owner":  {"session_not_found", func() error { _, err := s.Session(ctx, "", "s"); return err }},
-		"change session":     {"session_not_found", func() error { _, err := s.UpdateSession(ctx, "bob", "s", models.SessionPatch{Pinned: models.Ptr(true)}, start); return err }},
-		"change nothing":     {"session_not_found", func() error { _, err := s.UpdateSession(ctx, "bob", "s", models.SessionPatch{}, start); return err }},
-		"fork session":       {"session_not_found", func() error { _, err := s.ForkSession(ctx, "bob", "s", "", start); return err }},
-		"send to session":    {"session_not_found", func() error { _, _, _, err := s.Enqueue(ctx, models.NewTurn{SessionID: "s", OwnerID: "bob"}); return err }},
-		"turn":               {"turn_not_found", func() error { _, err := s.Turn(ctx, "bob", turn.ID); return err }},
-		"turn, no owner":     {"turn_not_found", func() error { _, err := s.Turn(ctx, "", turn.ID); return err }},
-		"transcript":         {"turn_not_found", func() error { _, err := s.Transcript(ctx, "other", turn.ID); return err }},
-		"message":            {"message_not_found", func() error { _, err := s.Message(ctx, "other", answer.ID); return err }},
-		"fork at a message":  {"message_not_found", func() error { _, err := s.ForkSession(ctx, "ann", "other", answer.ID, start); return err }},
-		"call":               {"call_not_found", func() error { _, _, err := s.Call(ctx, "other", "call"); return err }},
-		"output":             {"output_not_found", func() error { _, err := s.Output(ctx, "other", "out"); return err }},
-		"output by call":     {"output_not_found", func() error { _, err := s.OutputByCall(ctx, "other", "call_out"); return err }},
-		"output's bytes":     {"output_not_found", func() error { _, err := s.ReadOutput(ctx, "other", "out", models.StreamText, 0, 9); return err }},
-		"output's reads":     {"output_not_found", func() error { _, err := s.Reads(ctx, "other", "out"); return err }},
-		"write output":       {"output_not_found", func() error { return s.WriteOutput(ctx, models.RetainedOutput{SessionID: "other", ID: "out"}, models.OutputWrite{}) }},
-		"delete output":      {"output_not_found", func() error { return s.DeleteOutput(ctx, "other", "out", start) }},
-		"drop output":        {"output_not_found", func() error { return s.DropOutput(ctx, "other", "out") }},
-		"append to a turn":   {"turn_not_found", func() error { _, err := s.AppendMessage(ctx, models.Message{SessionID: "other", TurnID: turn.ID, Role: models.RoleAssistant}); return err }},
+		"session":           {"session_not_found", func() error { _, err := s.Session(ctx, "bob", "s"); return err }},
+		"session, no owner": {"session_not_found", func() error { _, err := s.Session(ctx, "", "s"); return err }},
+		"change session": {"session_not_found", func() error {
+			_, err := s.UpdateSession(ctx, "bob", "s", models.SessionPatch{Pinned: models.Ptr(true)}, start)
+			return err
+		}},
+		"change nothing": {"session_not_found", func() error { _, err := s.UpdateSession(ctx, "bob", "s", models.SessionPatch{}, start); return err }},
+		"fork session":   {"session_not_found", func() error { _, err := s.ForkSession(ctx, "bob", "s", "", start); return err }},
+		"send to session": {"session_not_found", func() error {
+			_, _, _, err := s.Enqueue(ctx, models.NewTurn{SessionID: "s", OwnerID: "bob"})
+			return err
+		}},
+		"turn":              {"turn_not_found", func() error { _, err := s.Turn(ctx, "bob", turn.ID); return err }},
+		"turn, no owner":    {"turn_not_found", func() error { _, err := s.Turn(ctx, "", turn.ID); return err }},
+		"transcript":        {"turn_not_found", func() error { _, err := s.Transcript(ctx, "other", turn.ID); return err }},
+		"message":           {"message_not_found", func() error { _, err := s.Message(ctx, "other", answer.ID); return err }},
+		"fork at a message": {"message_not_found", func() error { _, err := s.ForkSession(ctx, "ann", "other", answer.ID, start); return err }},
+		"call":              {"call_not_found", func() error { _, _, err := s.Call(ctx, "other", "call"); return err }},
+		"output":            {"output_not_found", func() error { _, err := s.Output(ctx, "other", "out"); return err }},
+		"output by call":    {"output_not_found", func() error { _, err := s.OutputByCall(ctx, "other", "call_out"); return err }},
+		"output's bytes":    {"output_not_found", func() error { _, err := s.ReadOutput(ctx, "other", "out", models.StreamText, 0, 9); return err }},
+		"output's reads":    {"output_not_found", func() error { _, err := s.Reads(ctx, "other", "out"); return err }},
+		"write output": {"output_not_found", func() error {
+			return s.WriteOutput(ctx, models.RetainedOutput{SessionID: "other", ID: "out"}, models.OutputWrite{})
+		}},
+		"delete output": {"output_not_found", func() error { return s.DeleteOutput(ctx, "other", "out", start) }},
+		"drop output":   {"output_not_found", func() error { return s.DropOutput(ctx, "other", "out") }},
+		"append to a turn": {"turn_not_found", func() error {
+			_, err := s.AppendMessage(ctx, models.Message{SessionID: "other", TurnID: turn.ID, Role: models.RoleAssistant})
+			return err
+		}},
 		"save a message":     {"message_not_found", func() error { answer.SessionID = "other"; return s.SaveMessage(ctx, answer) }},
 		"an id nobody had":   {"output_not_found", func() error { _, err := s.Output(ctx, "s", "out_never"); return err }},
 		"delete what is not": {"session_not_found", func() error { return s.DeleteSession(ctx, "never") }},

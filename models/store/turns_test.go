@@ -59,8 +59,8 @@ func TestTheSameClientIDAtOnceMakesOneTurn(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if slices.Compact(ids); ids[0] == "" || len(slices.Compact(ids)) != 1 {
-		t.Errorf("turns are %v", ids)
+	if distinct := slices.Compact(ids); distinct[0] == "" || len(distinct) != 1 {
+		t.Errorf("turns are %v", distinct)
 	}
 }
 

@@ -213,4 +213,4 @@ CREATE TABLE output_reads (
 	at         INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX output_reads_output ON output_reads (output, start_byte, end_byte);
+CREATE INDEX output_reads_output ON output_reads (output, id, start_byte, end_byte);

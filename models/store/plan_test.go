@@ -1,0 +1,171 @@
+package store
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"gorm.io/gorm"
+
+	"offcut/models"
+)
+
+// statement is one that ran, to be explained.
+type statement struct {
+	sql  string
+	vars []any
+}
+
+// watch collects the statements that run on db from now on.
+func watch(t testing.TB, db *gorm.DB) func() []statement {
+	t.Helper()
+	var mu sync.Mutex
+	var seen []statement
+	note := func(db *gorm.DB) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, statement{db.Statement.SQL.String(), db.Statement.Vars})
+	}
+	callbacks := db.Callback()
+	for _, err := range []error{
+		callbacks.Query().After("gorm:query").Register("watch", note),
+		callbacks.Row().After("gorm:row").Register("watch", note),
+		callbacks.Raw().After("gorm:raw").Register("watch", note),
+		callbacks.Update().After("gorm:update").Register("watch", note),
+		callbacks.Delete().After("gorm:delete").Register("watch", note),
+	} {
+		must(t, err)
+	}
+	return func() []statement {
+		mu.Lock()
+		defer mu.Unlock()
+		return seen
+	}
+}
+
+// Every statement finds its rows through an index, and every list comes in the
+// order of one: what it costs does not grow with the table.
+func TestNoStatementScansATable(t *testing.T) {
+	s := openNew(t)
+	must(t, s.Compact(t.Context())) // the first upkeep is over
+	read, written := watch(t, s.readers), watch(t, s.writer)
+	useEverything(t, s)
+
+	statements := append(read(), written()...)
+	if len(statements) < 60 {
+		t.Fatalf("only %d statements were seen", len(statements))
+	}
+	for _, one := range statements {
+		if strings.HasPrefix(one.sql, "PRAGMA") {
+			continue
+		}
+		for _, step := range explain(t, s, one) {
+			switch {
+			case step == "SCAN CONSTANT ROW", strings.HasPrefix(step, "SCAN trash"): // a queue: its first row is taken
+			case strings.Contains(step, "SCAN"), strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !sortsAFew(one.sql):
+				t.Errorf("%s\n\tin %s", step, one.sql)
+			}
+		}
+	}
+}
+
+// sortsAFew is true of look-ups by a list of ids, which sort what they found.
+func sortsAFew(sql string) bool { return strings.Contains(sql, "id IN (") }
+
+func explain(t *testing.T, s *Store, one statement) []string {
+	t.Helper()
+	rows, err := s.readers.Raw("EXPLAIN QUERY PLAN "+one.sql, one.vars...).Rows()
+	must(t, err)
+	defer func() { must(t, rows.Close()) }()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		must(t, rows.Scan(&id, &parent, &unused, &step))
+		steps = append(steps, step)
+	}
+	must(t, rows.Err())
+	return steps
+}
+
+// useEverything calls each method that reads or changes rows.
+func useEverything(t *testing.T, s *Store) {
+	t.Helper()
+	ctx := t.Context()
+	addSession(t, s, "ann", "s", start)
+	turn := run(t, s, "s", "one", start)
+	m := say(t, s, turn, "", "c1")
+	keep(t, s, "s", "o", make([]byte, 10))
+	must(t, s.WriteOutput(ctx, models.RetainedOutput{SessionID: "s", ID: "o"}, models.OutputWrite{Text: []byte("x"), SetSpill: true}))
+	shown := []models.OutputRead{{OutputID: "o", TurnID: turn.ID, Range: models.Range{End: 4}}}
+	must(t, s.AppendResults(ctx, []models.Message{toolMessage(turn, "c1", "r")}, shown))
+	must(t, s.SaveMessage(ctx, m))
+	must(t, s.AddReads(ctx, shown))
+	send(t, s, "s", "two", start)
+	must(t, s.CreateSignInLink(ctx, models.SignInLink{Hash: "h", UserID: "ann", ExpiresAt: later(1)}))
+	must(t, s.CreateToken(ctx, models.APIToken{ID: "t", UserID: "ann", Hash: "h"}))
+	must(t, s.AddAuditOnce(ctx, models.AuditEntry{ActorID: "root", Action: "a", Target: "b"}))
+	must(t, s.WebSessions().Commit("token", []byte("x"), later(1)))
+
+	_, err := s.UserByTokenHash(ctx, "h")
+	must(t, err)
+	_, err = s.UseSignInLink(ctx, "h", start)
+	must(t, err)
+	_, _, err = s.WebSessions().Find("token")
+	must(t, err)
+	for _, archived := range []*bool{nil, models.Ptr(true)} {
+		for _, owner := range []string{"", "ann"} {
+			_, _, err = s.Sessions(ctx, models.SessionQuery{OwnerID: owner, Archived: archived, Text: "x"})
+			must(t, err)
+			_, _, err = s.SessionStats(ctx, models.SessionQuery{OwnerID: owner, Archived: archived})
+			must(t, err)
+		}
+	}
+	for _, newest := range []bool{false, true} {
+		_, _, err = s.Messages(ctx, models.MessageQuery{SessionID: "s", Newest: newest})
+		must(t, err)
+	}
+	got(s.User(ctx, "ann"))(t)
+	got(s.UserByName(ctx, "ann"))(t)
+	got(s.Session(ctx, "ann", "s"))(t)
+	got(s.UpdateSession(ctx, "ann", "s", models.SessionPatch{Pinned: models.Ptr(true)}, start))(t)
+	got(s.Turn(ctx, "ann", turn.ID))(t)
+	got(s.Turns(ctx, "s", []string{turn.ID, "x"}))(t)
+	got(s.NextQueued(ctx, "s"))(t)
+	got(s.QueuedSessions(ctx))(t)
+	got(s.UnfinishedTurns(ctx, "ann"))(t)
+	got(s.Message(ctx, "s", m.ID))(t)
+	got(s.Transcript(ctx, "s", turn.ID))(t)
+	got(s.CallIDs(ctx, "s", []string{"c1", "c2"}))(t)
+	got(s.OutputByCall(ctx, "s", "call_o"))(t)
+	got(s.Output(ctx, "s", "o"))(t)
+	got(s.ReadOutput(ctx, "s", "o", models.StreamText, 0, 9))(t)
+	got(s.Reads(ctx, "s", "o"))(t)
+	got(s.RunningOutputs(ctx))(t)
+	got(s.StorageUsed(ctx, "ann"))(t)
+	_, _, err = s.Call(ctx, "s", "c1")
+	must(t, err)
+	_, _, err = s.Users(ctx, models.Page{})
+	must(t, err)
+	_, _, err = s.Audit(ctx, models.Page{})
+	must(t, err)
+	_, _, err = s.Outputs(ctx, "s", models.Page{})
+	must(t, err)
+
+	_, err = s.TitleSession(ctx, "s", "t")
+	must(t, err)
+	must(t, s.SetPassword(ctx, "ann", "h"))
+	must(t, s.SetDisabled(ctx, "ann", true))
+	must(t, s.RecordSignIn(ctx, "ann", start))
+	got(s.ForkSession(ctx, "ann", "s", m.ID, start))(t)
+	must(t, s.InterruptRunning(ctx, start, "interrupted"))
+	must(t, s.RemoveQueuedTurn(ctx, got(s.NextQueued(ctx, "s"))(t).ID))
+	finish(t, s, turn, models.StateDone, start)
+	must(t, s.DeleteOutput(ctx, "s", "o", start))
+	must(t, s.WebSessions().DeleteForUser(ctx, "ann"))
+	must(t, s.WebSessions().Delete("token"))
+	keep(t, s, "s", "o2", make([]byte, 10))
+	must(t, s.DropOutput(ctx, "s", "o2"))
+	must(t, s.DeleteSession(ctx, "s"))
+	must(t, s.Compact(ctx))
+}
