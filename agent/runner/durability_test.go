@@ -20,6 +20,7 @@ func (h *house) kill() {
 	h.Helper()
 	h.runner.mu.Lock()
 	h.runner.closed = true
+	close(h.runner.closing)
 	h.runner.mu.Unlock()
 	h.runner.cfg.Store.(*mortal).dead.Store(true)
 }
