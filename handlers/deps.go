@@ -101,30 +101,8 @@ type Runner interface {
 	// EndSession stops what runs in a session that is about to be deleted, and
 	// tells its watchers the reason.
 	EndSession(ctx context.Context, sessionID, reason string)
-	Live(sessionID string) Live
-}
-
-// Live is what has come of a running turn and is not stored yet, at one
-// moment: everything up to and including event Seq.
-type Live struct {
-	Seq int64
-	// MessageID is the reply that is being written; empty between replies.
-	MessageID string
-	// HTML is the rendered beginning of the reply, Rest the plain text after
-	// it.
-	HTML      string
-	Rest      string
-	Reasoning string
-	Calls     []LiveCall
-}
-
-// LiveCall is a tool call that runs.
-type LiveCall struct {
-	CallID string
-	// Tail is the end of what it printed, at most 64 KiB of Bytes.
-	Tail      string
-	Bytes     int64
-	StartedAt time.Time
+	// Live is what has come of a running turn and is not stored yet.
+	Live(sessionID string) events.Live
 }
 
 // Broker tells of what happens in a session.

@@ -1,0 +1,227 @@
+package handlers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"time"
+
+	"offcut/models"
+	"offcut/views"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Begin makes a session out of its first message.
+func (h *Handlers) Begin(c echo.Context) error {
+	content, clientID := c.FormValue("content"), c.FormValue("client_id")
+	sess, err := h.begin(c, content, clientID)
+	if refused, ok := refusedDraft(c, err); ok {
+		return h.home(c, refused.status, drafted(content), refused.message)
+	}
+	if err != nil {
+		return err
+	}
+	return h.goTo(c, "/s/"+sess.ID)
+}
+
+func (h *Handlers) begin(c echo.Context, content, clientID string) (models.Session, error) {
+	if err := models.ValidateContent(content); err != nil {
+		return models.Session{}, err
+	}
+	sess, err := h.sessionFor(c, clientID)
+	if err != nil {
+		return sess, err
+	}
+	if _, err := h.send(c, sess.ID, content, clientID); err != nil {
+		// A session without a message is nothing that somebody asked for.
+		return sess, errors.Join(err, h.discard(c, sess.ID))
+	}
+	return sess, nil
+}
+
+// sessionFor makes a session. A form that is sent twice, by a double click or
+// a browser that tries again, finds the session that it made the first time:
+// its id is derived from the form's.
+func (h *Handlers) sessionFor(c echo.Context, clientID string) (models.Session, error) {
+	ctx := c.Request().Context()
+	user, _ := CurrentUser(c)
+	now := h.Now().UTC()
+	sess := models.Session{
+		ID: models.NewID(models.PrefixSession), OwnerID: user.ID, OwnerName: user.Name, CreatedAt: now, UpdatedAt: now,
+	}
+	if clientID == "" {
+		return sess, h.Store.CreateSession(ctx, sess)
+	}
+	sum := sha256.Sum256([]byte(user.ID + "\x00" + clientID))
+	sess.ID = models.PrefixSession + "_" + hex.EncodeToString(sum[:16])
+	err := h.Store.CreateSession(ctx, sess)
+	if err == nil {
+		return sess, nil
+	}
+	if made, again := h.Store.Session(ctx, user.ID, sess.ID); again == nil {
+		return made, nil
+	}
+	return sess, err
+}
+
+// discard removes a session in which nothing was said.
+func (h *Handlers) discard(c echo.Context, sessionID string) error {
+	ctx := context.WithoutCancel(c.Request().Context())
+	said, _, err := h.Store.Messages(ctx, models.MessageQuery{SessionID: sessionID, Page: models.Page{Limit: 1}})
+	if err != nil || len(said) > 0 {
+		return err
+	}
+	return h.Store.DeleteSession(ctx, sessionID)
+}
+
+// Send takes a message for a session. A script gets what is put into the page;
+// a form goes back to the page.
+func (h *Handlers) Send(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	content := c.FormValue("content")
+	turn, err := h.send(c, sess.ID, content, c.FormValue("client_id"))
+	if refused, ok := refusedDraft(c, err); ok {
+		return h.chat(c, refused.status, sess, drafted(content), refused.message)
+	}
+	if err != nil {
+		return err
+	}
+	if !isFragment(c) {
+		return h.goTo(c, "/s/"+sess.ID)
+	}
+	message, err := h.messageOf(c.Request().Context(), turn)
+	if err != nil {
+		return err
+	}
+	if message == nil {
+		return c.NoContent(http.StatusAccepted)
+	}
+	return h.render(c, http.StatusAccepted, views.UserArticle(*userMessage(*message)))
+}
+
+// refusedDraft is how a message is given back to somebody without scripts,
+// where it was refused: the text is never lost.
+func refusedDraft(c echo.Context, err error) (failure, bool) {
+	var refused *models.Error
+	if isFragment(c) || !errors.As(err, &refused) || errors.Is(err, models.ErrNotFound) {
+		return failure{}, false
+	}
+	return describe(err), true
+}
+
+// drafted is a refused text as far as a page can hold it.
+func drafted(content string) string { return clip(content, models.MaxMessageBytes) }
+
+// StopTurn ends a turn.
+func (h *Handlers) StopTurn(c echo.Context) error {
+	turn, err := h.writableTurn(c, c.Param("turn"))
+	if err != nil {
+		return err
+	}
+	if !turn.State.Final() {
+		if err := h.Runner.Stop(c.Request().Context(), turn.ID); err != nil {
+			return err
+		}
+	}
+	return h.stay(c, "/s/"+turn.SessionID)
+}
+
+// StopCall ends one running tool call.
+func (h *Handlers) StopCall(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	if err := h.Runner.StopCall(c.Request().Context(), sess.ID, c.Param("call")); err != nil {
+		return err
+	}
+	return h.stay(c, "/s/"+sess.ID)
+}
+
+// stay tells a script that it is done, and brings a form back to the page.
+func (h *Handlers) stay(c echo.Context, path string) error {
+	if isFragment(c) {
+		return c.NoContent(http.StatusNoContent)
+	}
+	return h.goTo(c, path)
+}
+
+// Rename gives a session another title.
+func (h *Handlers) Rename(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	title := c.FormValue("title")
+	if _, err := h.updateSession(c, sess.ID, models.SessionPatch{Title: &title}); err != nil {
+		return err
+	}
+	return h.goTo(c, "/s/"+sess.ID)
+}
+
+// Fork copies a session, up to a message or whole, and goes to the copy.
+func (h *Handlers) Fork(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	fork, err := h.forkSession(c, sess, c.FormValue("message_id"))
+	if err != nil {
+		return err
+	}
+	return h.goTo(c, "/s/"+fork.ID)
+}
+
+// Delete deletes a session.
+func (h *Handlers) Delete(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	if err := h.deleteSession(c, sess, "This session was deleted."); err != nil {
+		return err
+	}
+	return h.goTo(c, "/")
+}
+
+// DeleteOutput deletes one kept output and goes back to where it was shown.
+func (h *Handlers) DeleteOutput(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	out, err := h.Store.Output(c.Request().Context(), sess.ID, c.Param("output"))
+	if err != nil {
+		return err
+	}
+	if err := h.deleteOutput(c, sess.ID, out.ID); err != nil {
+		return err
+	}
+	return h.goTo(c, "/s/"+sess.ID+"#t-"+out.CallID)
+}
+
+// SetTheme remembers the theme in the browser for a year.
+func (h *Handlers) SetTheme(c echo.Context) error {
+	theme := c.FormValue("theme")
+	if theme != "" && !knownTheme(theme) {
+		return models.Errorf(models.ErrInvalid, "unknown_theme", "a theme is light, dark, or empty for the system's")
+	}
+	cookie := &http.Cookie{
+		Name: themeCookie, Value: theme, Path: h.BasePath + "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
+		HttpOnly: true, Secure: Secure(c), SameSite: http.SameSiteLaxMode,
+	}
+	if theme == "" {
+		cookie.MaxAge = -1
+	}
+	c.SetCookie(cookie)
+	if isFragment(c) {
+		return c.NoContent(http.StatusNoContent)
+	}
+	return h.goTo(c, orHome(h.ownPath(c.FormValue("next"))))
+}

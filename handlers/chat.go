@@ -1,0 +1,174 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"offcut/models"
+	"offcut/views"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Home is the page of a new chat.
+func (h *Handlers) Home(c echo.Context) error { return h.home(c, http.StatusOK, "", "") }
+
+// home is the page of a new chat with a draft that could not be sent, and why.
+func (h *Handlers) home(c echo.Context, status int, draft, problem string) error {
+	sidebar, err := h.sidebar(c, "")
+	if err != nil {
+		return err
+	}
+	return h.render(c, status, views.ChatPage(views.Chat{Sidebar: sidebar, Draft: draft, Problem: problem}))
+}
+
+// Chat is the page of one session.
+func (h *Handlers) Chat(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	problem := ""
+	if sess.OwnerID != me(c) {
+		problem = "You are reading a session of " + sess.OwnerName + " as an administrator. You cannot write in it."
+	}
+	return h.chat(c, http.StatusOK, sess, "", problem)
+}
+
+// chat is the page of one session with a draft that could not be sent, and
+// why.
+func (h *Handlers) chat(c echo.Context, status int, sess models.Session, draft, problem string) error {
+	ctx := c.Request().Context()
+	live := h.Runner.Live(sess.ID) // before the store is read
+	log, err := h.log(ctx, sess, "", live)
+	if err != nil {
+		return err
+	}
+	sidebar, err := h.sidebar(c, sess.ID)
+	if err != nil {
+		return err
+	}
+	goes, err := h.goes(ctx, sess)
+	if err != nil {
+		return err
+	}
+	return h.render(c, status, views.ChatPage(views.Chat{
+		SessionID: sess.ID, Title: sess.Title, Seq: live.Seq, RunningTurn: live.TurnID,
+		ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Goes: goes, Draft: draft, Problem: problem,
+	}))
+}
+
+// LogFragment is the newest part of a conversation, for a page that has lost its
+// place, or what was said before a cursor.
+func (h *Handlers) LogFragment(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	live := h.Runner.Live(sess.ID)
+	log, err := h.log(c.Request().Context(), sess, q.text("before"), live)
+	if err != nil {
+		return err
+	}
+	return h.render(c, http.StatusOK, views.LogFragment(log))
+}
+
+// Card is the body of a tool card, fetched when it is first opened.
+func (h *Handlers) Card(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	call, result, err := h.Store.Call(ctx, sess.ID, c.Param("call"))
+	if err != nil {
+		return err
+	}
+	if result == nil {
+		return h.render(c, http.StatusOK, views.CardBodyFragment(views.CardBody{
+			SessionID: sess.ID, CallID: call.ID, Tool: call.Name, Subject: subject(call),
+			Arguments: indented(call.Arguments), Outcome: "It has no result yet.",
+		}))
+	}
+	body, err := h.cardBody(ctx, sess, call, result)
+	if err != nil {
+		return err
+	}
+	return h.render(c, http.StatusOK, views.CardBodyFragment(body))
+}
+
+// goes says what a deletion of the session takes with it.
+func (h *Handlers) goes(ctx context.Context, sess models.Session) (views.Goes, error) {
+	list, _, err := h.Store.SessionStats(ctx, models.SessionQuery{
+		OwnerID: sess.OwnerID, ID: sess.ID, Page: models.Page{Limit: 1},
+	})
+	if err != nil || len(list) == 0 || list[0].ID != sess.ID {
+		return views.Goes{}, err
+	}
+	return views.Goes{Messages: list[0].Messages, Outputs: list[0].Outputs, OutputBytes: list[0].OutputBytes}, nil
+}
+
+// idLetters are the characters of ids.
+const idLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+// SidebarFragment is the list of sessions, or what follows a cursor in it.
+func (h *Handlers) SidebarFragment(c echo.Context) error {
+	current := ""
+	if path, ok := strings.CutPrefix(currentPage(c), h.BasePath+"/s/"); ok {
+		current = strings.TrimSuffix(path, strings.TrimLeft(path, idLetters))
+	}
+	sidebar, err := h.sidebar(c, current)
+	if err != nil {
+		return err
+	}
+	if !isFragment(c) { // the search of a page without scripts
+		return h.render(c, http.StatusOK, views.ChatPage(views.Chat{Sidebar: sidebar}))
+	}
+	return h.render(c, http.StatusOK, views.SidebarFragment(sidebar))
+}
+
+// sidebar is the user's own sessions beside a page. On the address of the list
+// itself, its parameters choose the part.
+func (h *Handlers) sidebar(c echo.Context, current string) (views.Sidebar, error) {
+	var text, cursor string
+	if strings.HasSuffix(c.Path(), "/sessions") && c.Request().Method == http.MethodGet {
+		q, err := queryOf(c)
+		if err != nil {
+			return views.Sidebar{}, err
+		}
+		text, cursor = q.text("q"), q.text("cursor")
+	}
+	return h.sessionsOf(c.Request().Context(), me(c), current, text, cursor)
+}
+
+func (h *Handlers) sessionsOf(ctx context.Context, owner, current, text, cursor string) (views.Sidebar, error) {
+	list, next, err := h.Store.Sessions(ctx, models.SessionQuery{
+		OwnerID: owner, Text: text, Archived: models.Ptr(false), Page: models.Page{Cursor: cursor},
+	})
+	if err != nil {
+		return views.Sidebar{}, err
+	}
+	items := make([]views.SessionItem, len(list))
+	for i, s := range list {
+		items[i] = views.SessionItem{
+			ID: s.ID, Title: s.Title, Pinned: s.Pinned, Running: s.Running, Current: s.ID == current,
+			UpdatedAt: s.UpdatedAt.In(time.Local),
+		}
+	}
+	sidebar := views.Sidebar{Groups: views.GroupSessions(items, h.Now()), Query: text}
+	if next != "" {
+		params := url.Values{"cursor": {next}}
+		if text != "" {
+			params.Set("q", text)
+		}
+		sidebar.More = "/sessions?" + params.Encode()
+	}
+	return sidebar, nil
+}

@@ -1,0 +1,267 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"offcut/agent/events"
+	"offcut/models"
+	"offcut/views"
+
+	"github.com/a-h/templ"
+)
+
+// frame is one message to a browser that watches a session, as JSON. Which of
+// its members are there depends on Type:
+//
+//	text, reasoning  d is appended to the plain tail, or the reasoning, of #p-ID
+//	seal             html is appended to the blocks of #p-ID, rest is its tail now
+//	output           d is appended to the live output of #t-CALL, bytes in all
+//	html             content goes to target; swap says how
+//	state            the turn has the state
+//	retry            the model's server is asked again at until (ms since 1970)
+//	title, usage     the session's title, the turn's tokens
+//	resync           the page is too old to be mended: fetch the log anew. What
+//	                 follows this frame is newer than any log fetched after it
+//	gone             d says why; nothing follows
+//	ping             nothing happened
+//
+// An element of an html frame that is in the page already takes its place there,
+// whatever the swap says, so that a fragment can come twice. One event can make
+// several frames: the last alone carries seq, and after a lost connection all
+// of them come again.
+type frame struct {
+	Type string `json:"t"`
+	Seq  int64  `json:"seq,omitempty"`
+
+	ID   string `json:"id,omitempty"`
+	Text string `json:"d,omitempty"`
+	HTML string `json:"html,omitempty"`
+	// Rest is there with every seal: it is often empty.
+	Rest *string `json:"rest,omitempty"`
+
+	Call  string `json:"call,omitempty"`
+	Bytes int64  `json:"bytes,omitempty"`
+
+	Target  string `json:"target,omitempty"`
+	Swap    string `json:"swap,omitempty"`
+	Content string `json:"content,omitempty"`
+
+	Turn  string `json:"turn,omitempty"`
+	State string `json:"state,omitempty"`
+
+	Until   int64  `json:"until,omitempty"`
+	Attempt int    `json:"attempt,omitempty"`
+	Most    int    `json:"most,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+
+	Usage *models.Usage `json:"usage,omitempty"`
+}
+
+// encode is a frame as it is sent. HTML is not escaped a second time.
+func (f frame) encode() ([]byte, error) {
+	var buf bytes.Buffer
+	encoder := json.NewEncoder(&buf)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(f)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
+}
+
+// framer turns the events of one session into frames for one watcher. What
+// comes most, text, is passed on without a look at the database.
+type framer struct {
+	h      *Handlers
+	sess   models.Session
+	user   models.User
+	layout views.Layout
+}
+
+func (f *framer) frames(ctx context.Context, e events.Event) ([]frame, error) {
+	frames, err := f.unnumbered(ctx, e)
+	if isNotFound(err) {
+		return nil, nil // what the event told of is gone again
+	}
+	if len(frames) > 0 {
+		frames[len(frames)-1].Seq = e.Seq
+	}
+	return frames, err
+}
+
+func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error) {
+	switch e.Kind {
+	case events.KindText:
+		return []frame{{Type: "text", ID: e.MessageID, Text: e.Text}}, nil
+	case events.KindReasoning:
+		return []frame{{Type: "reasoning", ID: e.MessageID, Text: e.Text}}, nil
+	case events.KindSeal:
+		return []frame{{Type: "seal", ID: e.MessageID, HTML: e.HTML, Rest: &e.Text}}, nil
+	case events.KindOutput:
+		return []frame{{Type: "output", Call: e.CallID, Text: e.Text, Bytes: e.Bytes}}, nil
+	case events.KindTitle:
+		return f.title(ctx, e)
+	case events.KindUsage:
+		return []frame{{Type: "usage", Turn: e.TurnID, Usage: e.Usage}}, nil
+	case events.KindRetry:
+		return []frame{{
+			Type: "retry", Turn: e.TurnID, Until: e.Until.UnixMilli(), Attempt: e.Attempt, Most: e.Most, Reason: e.Reason,
+		}}, nil
+	case events.KindGone:
+		return []frame{{Type: "gone", Text: e.Text}}, nil
+	case events.KindTurn:
+		return f.turn(ctx, e)
+	case events.KindMessage:
+		return f.message(ctx, e)
+	case events.KindCall, events.KindOutputDeleted:
+		return f.call(ctx, e)
+	}
+	return nil, nil
+}
+
+func (f *framer) title(ctx context.Context, e events.Event) ([]frame, error) {
+	sessions, err := f.sessions(ctx)
+	return []frame{sessions, {Type: "title", Text: e.Text}}, err
+}
+
+// turn opens an answer when a turn begins, and closes it when it rests.
+func (f *framer) turn(ctx context.Context, e events.Event) ([]frame, error) {
+	state := frame{Type: "state", Turn: e.TurnID, State: string(e.State)}
+	if e.State == models.StateQueued {
+		return []frame{state}, nil
+	}
+	sessions, err := f.sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	turn, err := f.h.Store.AnyTurn(ctx, e.TurnID)
+	if err != nil {
+		return nil, err
+	}
+	if e.State.Final() {
+		return f.ended(ctx, turn, state, sessions)
+	}
+	message, err := f.h.messageOf(ctx, turn)
+	if err != nil {
+		return nil, err
+	}
+	answer := views.Answer{
+		TurnID: turn.ID, State: string(e.State), At: answeredAt(turnMessages{turn: turn}),
+		End: views.TurnEnd{TurnID: turn.ID, State: string(e.State), At: answeredAt(turnMessages{turn: turn})},
+	}
+	target, swap := "#messages", "beforeend"
+	if message != nil {
+		target, swap = "#m-"+message.ID, "afterend"
+	}
+	opened, err := f.html(ctx, target, swap, views.AnswerArticle(answer))
+	return []frame{state, sessions, opened}, err
+}
+
+// ended closes the answer of a turn. One that never left the queue has none.
+func (f *framer) ended(ctx context.Context, turn models.Turn, state, sessions frame) ([]frame, error) {
+	if !began(turn) {
+		return []frame{sessions, state}, nil
+	}
+	messages, err := f.h.messagesOfTurn(ctx, turn)
+	if err != nil {
+		return nil, err
+	}
+	footer, err := f.html(ctx, "#f-"+turn.ID, "outerHTML", views.TurnFooter(turnEnd(turnMessages{turn, messages})))
+	return []frame{sessions, footer, state}, err
+}
+
+// message shows what a person wrote, or a reply as it begins and as it is in
+// the end. In between its text streams in.
+func (f *framer) message(ctx context.Context, e events.Event) ([]frame, error) {
+	if e.CallID != "" {
+		return nil, nil // a tool's result: its card is told of by an event of its own
+	}
+	if e.State == models.StateRunning {
+		part, err := f.html(ctx, "#b-"+e.TurnID, "beforeend", views.PartFragment(views.Part{MessageID: e.MessageID}))
+		return []frame{part}, err
+	}
+	m, err := f.h.Store.Message(ctx, f.sess.ID, e.MessageID)
+	if err != nil || m.IsMeta {
+		return nil, err
+	}
+	if m.Role == models.RolePerson {
+		article, err := f.html(ctx, "#messages", "beforeend", views.UserArticle(*userMessage(m)))
+		return []frame{article}, err
+	}
+	return f.reply(ctx, m)
+}
+
+func (f *framer) reply(ctx context.Context, m models.Message) ([]frame, error) {
+	if m.Role != models.RoleAssistant || saysNothing(m) {
+		return nil, nil
+	}
+	results := map[string]models.Message{}
+	for _, call := range m.ToolCalls {
+		_, result, err := f.h.Store.Call(ctx, f.sess.ID, call.ID)
+		if err != nil {
+			return nil, err
+		}
+		if result != nil {
+			results[call.ID] = *result
+		}
+	}
+	part, err := f.h.part(ctx, f.sess, m, results, events.Live{}, true)
+	if err != nil {
+		return nil, err
+	}
+	content, err := f.html(ctx, "#b-"+m.TurnID, "beforeend", views.PartFragment(part))
+	return []frame{content}, err
+}
+
+// call shows a tool card as it is now. One that runs is shown empty: what it
+// prints follows.
+func (f *framer) call(ctx context.Context, e events.Event) ([]frame, error) {
+	call, result, err := f.h.Store.Call(ctx, f.sess.ID, e.CallID)
+	if err != nil {
+		return nil, err
+	}
+	var live events.Live
+	if e.CallState == string(models.CallRunning) {
+		live.Calls = []events.LiveCall{{CallID: e.CallID, StartedAt: f.startOf(e.CallID)}}
+	}
+	card, err := f.h.card(ctx, f.sess, call, result, live, true)
+	if err != nil {
+		return nil, err
+	}
+	if result == nil && e.CallState != "" {
+		card.State = e.CallState
+	}
+	target, swap := "#t-"+e.CallID, "outerHTML"
+	if e.MessageID != "" {
+		target, swap = "#k-"+e.MessageID, "beforeend"
+	}
+	content, err := f.html(ctx, target, swap, views.Card(card))
+	return []frame{content}, err
+}
+
+func (f *framer) startOf(callID string) time.Time {
+	for _, running := range f.h.Runner.Live(f.sess.ID).Calls {
+		if running.CallID == callID {
+			return running.StartedAt
+		}
+	}
+	return f.h.Now()
+}
+
+// sessions is the list beside the page, in which this session moved.
+func (f *framer) sessions(ctx context.Context) (frame, error) {
+	sidebar, err := f.h.sessionsOf(ctx, f.user.ID, f.sess.ID, "", "")
+	if err != nil {
+		return frame{}, err
+	}
+	return f.html(ctx, "#sessions", "innerHTML", views.SidebarFragment(sidebar))
+}
+
+func (f *framer) html(ctx context.Context, target, swap string, content templ.Component) (frame, error) {
+	var buf bytes.Buffer
+	if err := content.Render(views.With(ctx, f.layout), &buf); err != nil {
+		return frame{}, fmt.Errorf("render a fragment for %s: %w", target, err)
+	}
+	return frame{Type: "html", Target: target, Swap: swap, Content: buf.String()}, nil
+}

@@ -1,0 +1,288 @@
+package handlers
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"offcut/agent/events"
+	"offcut/models"
+	"offcut/views"
+)
+
+// What a page holds of a conversation when it opens, whichever is less; what
+// was said before comes as one scrolls up. Numbers and HTML alike are bounded,
+// so that a session of ten thousand messages opens as fast as one of twenty.
+const (
+	firstMessages = 30
+	firstHTML     = 256 << 10 // bytes
+	// cardHTML is about what a closed card takes.
+	cardHTML = 2 << 10
+)
+
+// turnMessages is what was said in one turn.
+type turnMessages struct {
+	turn     models.Turn
+	messages []models.Message
+}
+
+// log is what was said before the cursor, or last where it is empty: whole
+// turns, at least one, and as many as fit the bounds of a page. The live
+// snapshot has to be older than what is read here of the store.
+func (h *Handlers) log(ctx context.Context, sess models.Session, cursor string, live events.Live) (views.Log, error) {
+	messages, older, err := h.messagesBefore(ctx, sess.ID, cursor)
+	if err != nil {
+		return views.Log{}, err
+	}
+	turns, err := h.byTurn(ctx, sess.ID, messages)
+	if err != nil {
+		return views.Log{}, err
+	}
+	if older != "" && len(turns) > 1 {
+		turns = turns[1:] // the oldest may be there only in part
+	}
+	shown, kept, size := [][]views.Entry{}, 0, 0
+	for i := len(turns) - 1; i >= 0; i-- {
+		entries, err := h.entries(ctx, sess, turns[i], live, cursor == "" && i == len(turns)-1)
+		if err != nil {
+			return views.Log{}, err
+		}
+		if size += sizeOf(entries); size > firstHTML && len(shown) > 0 {
+			break
+		}
+		shown, kept = append(shown, entries), kept+len(turns[i].messages)
+	}
+	if kept < len(messages) {
+		if older, err = h.cursorAfter(ctx, sess.ID, cursor, kept); err != nil {
+			return views.Log{}, err
+		}
+	}
+	slices.Reverse(shown)
+	return views.Log{
+		SessionID: sess.ID, Older: older, Entries: slices.Concat(shown...), Seq: live.Seq, RunningTurn: live.TurnID,
+	}, nil
+}
+
+// messagesBefore reads messages backward from the cursor until there is a
+// whole turn among them, and the cursor of what is before them.
+func (h *Handlers) messagesBefore(ctx context.Context, sessionID, cursor string) ([]models.Message, string, error) {
+	var all []models.Message
+	limit := firstMessages
+	for {
+		page, next, err := h.backward(ctx, sessionID, cursor, limit)
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(page, all...)
+		if next == "" || all[0].TurnID != all[len(all)-1].TurnID {
+			return all, next, nil
+		}
+		cursor, limit = next, models.MaxPageLimit // one turn is longer than the page
+	}
+}
+
+func (h *Handlers) backward(ctx context.Context, sessionID, cursor string, limit int) ([]models.Message, string, error) {
+	return h.Store.Messages(ctx, models.MessageQuery{
+		SessionID: sessionID, Newest: true, Page: models.Page{Cursor: cursor, Limit: limit},
+	})
+}
+
+// messagesOfTurn is what was said in a turn, read backward from the end of the
+// session: turns that are asked for are among the last.
+func (h *Handlers) messagesOfTurn(ctx context.Context, turn models.Turn) ([]models.Message, error) {
+	var found []models.Message
+	for cursor := ""; ; {
+		page, next, err := h.backward(ctx, turn.SessionID, cursor, models.MaxPageLimit)
+		if err != nil {
+			return nil, err
+		}
+		goesOn := len(page) > 0 && page[0].TurnID == turn.ID
+		of := slices.DeleteFunc(page, func(m models.Message) bool { return m.TurnID != turn.ID })
+		found = append(of, found...)
+		if next == "" || len(found) > 0 && !goesOn {
+			return found, nil
+		}
+		cursor = next
+	}
+}
+
+// messageOf is the message with which a turn came; nil where a person wrote
+// none.
+func (h *Handlers) messageOf(ctx context.Context, turn models.Turn) (*models.Message, error) {
+	messages, err := h.messagesOfTurn(ctx, turn)
+	for _, m := range messages {
+		if m.Role == models.RolePerson {
+			return &m, err
+		}
+	}
+	return nil, err
+}
+
+// cursorAfter is the cursor that one gets after reading n messages backward.
+func (h *Handlers) cursorAfter(ctx context.Context, sessionID, cursor string, n int) (string, error) {
+	for n > 0 {
+		page, next, err := h.backward(ctx, sessionID, cursor, min(n, models.MaxPageLimit))
+		if err != nil || next == "" {
+			return "", err
+		}
+		cursor, n = next, n-len(page)
+	}
+	return cursor, nil
+}
+
+// byTurn groups messages by their turns.
+func (h *Handlers) byTurn(ctx context.Context, sessionID string, messages []models.Message) ([]turnMessages, error) {
+	var groups []turnMessages
+	var ids []string
+	for _, m := range messages {
+		last := len(groups) - 1
+		if last < 0 || ids[last] != m.TurnID {
+			groups, ids, last = append(groups, turnMessages{}), append(ids, m.TurnID), last+1
+		}
+		groups[last].messages = append(groups[last].messages, m)
+	}
+	turns, err := h.Store.Turns(ctx, sessionID, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]models.Turn, len(turns))
+	for _, turn := range turns {
+		byID[turn.ID] = turn
+	}
+	for i := range groups {
+		groups[i].turn = byID[ids[i]]
+	}
+	return groups, nil
+}
+
+// sizeOf is about how much HTML the entries take.
+func sizeOf(entries []views.Entry) (size int) {
+	for _, entry := range entries {
+		if entry.User != nil {
+			size += len(entry.User.Content)
+			continue
+		}
+		for _, part := range entry.Answer.Parts {
+			size += len(part.HTML) + len(part.Tail) + len(part.Reasoning) + cardHTML*len(part.Cards)
+			for _, card := range part.Cards {
+				if card.Live != nil {
+					size += len(card.Live.Tail)
+				}
+				if card.Body != nil {
+					for _, piece := range card.Body.Pieces {
+						size += len(piece.Text)
+					}
+				}
+			}
+		}
+	}
+	return size
+}
+
+// entries is one turn on the screen: what the person wrote, and one answer,
+// however many replies and tools it took.
+func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessages, live events.Live, newest bool) ([]views.Entry, error) {
+	var entries []views.Entry
+	results := map[string]models.Message{}
+	for _, m := range t.messages {
+		switch m.Role {
+		case models.RolePerson:
+			entries = append(entries, views.Entry{User: userMessage(m)})
+		case models.RoleTool:
+			results[m.ToolCallID] = m
+		}
+	}
+	answer := views.Answer{TurnID: t.turn.ID, State: string(t.turn.State), At: answeredAt(t), End: turnEnd(t)}
+	for _, m := range t.messages {
+		if m.Role != models.RoleAssistant || saysNothing(m) {
+			continue
+		}
+		part, err := h.part(ctx, sess, m, results, live, newest)
+		if err != nil {
+			return nil, err
+		}
+		answer.Parts = append(answer.Parts, part)
+	}
+	if len(answer.Parts) > 0 || began(t.turn) {
+		entries = append(entries, views.Entry{Answer: &answer})
+	}
+	return entries, nil
+}
+
+// saysNothing reports whether a reply that is over left nothing to show.
+func saysNothing(m models.Message) bool {
+	return m.State != models.StateRunning && m.Content == "" && m.Reasoning == "" && len(m.ToolCalls) == 0
+}
+
+// began reports whether a turn has left the queue, and not by being taken out
+// of it.
+func began(t models.Turn) bool {
+	return t.State != models.StateQueued && (t.State != models.StateStopped || t.StartedAt != nil)
+}
+
+func userMessage(m models.Message) *views.UserMessage {
+	return &views.UserMessage{ID: m.ID, TurnID: m.TurnID, Content: m.Content, State: string(m.State), At: m.CreatedAt}
+}
+
+func answeredAt(t turnMessages) time.Time {
+	for _, m := range t.messages {
+		if m.Role == models.RoleAssistant {
+			return m.CreatedAt
+		}
+	}
+	if t.turn.StartedAt != nil {
+		return *t.turn.StartedAt
+	}
+	return t.turn.CreatedAt
+}
+
+// turnEnd is what stands under an answer.
+func turnEnd(t turnMessages) views.TurnEnd {
+	end := views.TurnEnd{
+		TurnID: t.turn.ID, State: string(t.turn.State), Error: t.turn.Error, Code: string(t.turn.ErrorCode),
+		Tokens: t.turn.Usage.InputTokens + t.turn.Usage.OutputTokens,
+	}
+	if t.turn.StartedAt != nil {
+		end.At = *t.turn.StartedAt
+	}
+	if t.turn.EndedAt != nil {
+		if t.turn.StartedAt != nil {
+			end.Took = t.turn.EndedAt.Sub(*t.turn.StartedAt)
+		}
+		end.At = *t.turn.EndedAt
+	}
+	for _, m := range t.messages {
+		switch {
+		case m.Role == models.RoleAssistant && m.Model != "":
+			end.Model = m.Model
+		case m.Role == models.RoleTool && m.State == models.StateInterrupted:
+			end.OpenCalls++
+		}
+	}
+	return end
+}
+
+// part is one reply with the tools that it called. A reply that is being
+// written is as far as the live snapshot has it: what came since is sent after
+// the page.
+func (h *Handlers) part(ctx context.Context, sess models.Session, m models.Message, results map[string]models.Message, live events.Live, newest bool) (views.Part, error) {
+	part := views.Part{MessageID: m.ID}
+	switch {
+	case m.State != models.StateRunning:
+		part.HTML, part.Reasoning = h.Markdown(m.Content), m.Reasoning
+	case m.ID == live.MessageID:
+		part.HTML, part.Tail, part.Reasoning = live.HTML, live.Rest, live.Reasoning
+	}
+	for _, call := range m.ToolCalls {
+		var result *models.Message
+		if r, ok := results[call.ID]; ok {
+			result = &r
+		}
+		card, err := h.card(ctx, sess, call, result, live, newest)
+		if err != nil {
+			return views.Part{}, err
+		}
+		part.Cards = append(part.Cards, card)
+	}
+	return part, nil
+}
