@@ -1,0 +1,30 @@
+package models_test
+
+import (
+	"testing"
+
+	"offcut/models"
+)
+
+func TestTheStateOfACallIsThatOfItsResult(t *testing.T) {
+	zero, three := models.Ptr(0), models.Ptr(3)
+	for name, test := range map[string]struct {
+		state models.State
+		meta  *models.ResultMetadata
+		want  models.CallState
+	}{
+		"it worked":              {models.StateDone, &models.ResultMetadata{}, models.CallOK},
+		"a command ended well":   {models.StateDone, &models.ResultMetadata{ExitCode: zero}, models.CallOK},
+		"a command failed":       {models.StateDone, &models.ResultMetadata{ExitCode: three}, models.CallError},
+		"by a signal":            {models.StateDone, &models.ResultMetadata{Signal: "SIGKILL"}, models.CallError},
+		"by its time limit":      {models.StateDone, &models.ResultMetadata{TimedOut: true}, models.CallError},
+		"the tool could not":     {models.StateDone, &models.ResultMetadata{IsError: true}, models.CallError},
+		"it was stopped":         {models.StateStopped, &models.ResultMetadata{Signal: "SIGKILL"}, models.CallStopped},
+		"the server was stopped": {models.StateInterrupted, &models.ResultMetadata{IsError: true}, models.CallInterrupted},
+		"without metadata":       {models.StateDone, nil, models.CallOK},
+	} {
+		if got := (models.Message{State: test.state, Metadata: test.meta}).CallState(); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
