@@ -3,6 +3,8 @@
 // with the name of the setting, the value and what is accepted.
 package config
 
+import "net"
+
 // Config is what the program runs with. Every field is valid.
 type Config struct {
 	// Addr is the host and port to serve at.
@@ -14,6 +16,9 @@ type Config struct {
 	// PublicURL is the origin that browsers see, where a reverse proxy changes
 	// the host; empty: the request's own.
 	PublicURL string `koanf:"publicURL"`
+	// TrustedProxies are the networks of reverse proxies whose
+	// X-Forwarded-For is believed.
+	TrustedProxies []*net.IPNet `koanf:"-"`
 	// AdminToken is the first admin's API token and sign-in secret; empty: a
 	// one-use link is printed.
 	AdminToken string `koanf:"-"`
@@ -66,6 +71,8 @@ type Tools struct {
 	MaxToolResultTokens int
 	// TruncationMessage is the marker's template; empty: the product's own.
 	TruncationMessage string
+	// Folders can be reached by tools beside the workspace.
+	Folders []string
 	// Each holds the settings of single tools by name.
 	Each map[string]Tool
 }
@@ -74,7 +81,7 @@ type Tools struct {
 type Tool struct {
 	PreviewBytes    int    `koanf:"previewBytes"`
 	MaxResultTokens int    `koanf:"maxResultTokens"`
-	Keep            string `koanf:"keep"` // head-tail or head
+	Keep            string `koanf:"keep"` // both or head
 	TimeoutSeconds  int    `koanf:"timeoutSeconds"`
 	Network         bool   `koanf:"network"`
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,6 +127,9 @@ func (l *loader) config() (Config, error) {
 		return Config{}, fmt.Errorf("data folder: %w", err)
 	}
 	cfg.PublicURL = strings.TrimRight(cfg.PublicURL, "/")
+	if cfg.TrustedProxies, err = networks(l.tree.Strings("trustedProxies")); err != nil {
+		return Config{}, err
+	}
 	if cfg.AdminToken, err = l.secret(tokenVariable); err != nil {
 		return Config{}, err
 	}
@@ -135,12 +139,25 @@ func (l *loader) config() (Config, error) {
 	return cfg, l.models(&cfg)
 }
 
+func networks(written []string) ([]*net.IPNet, error) {
+	var out []*net.IPNet
+	for _, s := range written {
+		prefix, err := parseNetwork(s)
+		if err != nil {
+			return nil, fmt.Errorf("trustedProxies: %w", err)
+		}
+		out = append(out, &net.IPNet{IP: prefix.Addr().AsSlice(), Mask: net.CIDRMask(prefix.Bits(), prefix.Addr().BitLen())})
+	}
+	return out, nil
+}
+
 // tools reads the branch in which fixed keys and names of tools stand side by
 // side.
 func (l *loader) tools(cfg *Config) error {
 	cfg.Tools = Tools{
 		MaxToolResultTokens: l.tree.Int("tools.maxToolResultTokens"),
 		TruncationMessage:   l.tree.String("tools.truncationMessage"),
+		Folders:             l.tree.Strings("tools.folders"),
 		Each:                map[string]Tool{},
 	}
 	branch, _ := l.tree.Get("tools").(map[string]any)

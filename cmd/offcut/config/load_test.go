@@ -1,12 +1,14 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func write(t *testing.T, content string) string {
@@ -35,7 +37,7 @@ func TestWithoutSettingsTheDemoModelServesLoopback(t *testing.T) {
 		Tools:  Tools{Each: map[string]Tool{}},
 		Limits: Limits{TurnsPerUser: 8, Turns: 64, StoragePerUserBytes: 2_000_000_000, ModelCallsPerTurn: 100, ContinuationsPerTurn: 25},
 	}
-	if diff := cmp.Diff(want, cfg); diff != "" {
+	if diff := cmp.Diff(want, cfg, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -84,6 +86,9 @@ func TestWrongValuesAreRefusedWithNameValueAndWhatIsAccepted(t *testing.T) {
 		{name: "two models of one name", file: "models:\n  - name: a\n  - name: a\n", want: []string{"models[1].name", `"a"`}},
 		{name: "a provider that is not there", file: "models:\n  - name: a\n    provider: other\n", want: []string{"models[0].provider", `"other"`, "openai"}},
 		{name: "a key's file that is not there", file: "models:\n  - name: a\n    apiKeyFile: /nowhere\n", want: []string{"models[0].apiKeyFile", "/nowhere"}},
+		{name: "a proxy that is no address", file: "trustedProxies: [localhost]\n", want: []string{"trustedProxies[0]", `"localhost"`, "10.0.0.0/8"}},
+		{name: "a folder beside nothing", file: "tools:\n  folders: [../x]\n", want: []string{"tools.folders[0]", "absolute"}},
+		{name: "a setting of one tool on another", file: "tools:\n  read_file:\n    network: true\n", want: []string{"tools.read_file.network", "no such key"}},
 		{name: "two wrong values", env: []string{"OFFCUT_SANDBOX=x", "OFFCUT_APPROVAL=y"}, want: []string{"OFFCUT_SANDBOX", "OFFCUT_APPROVAL"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -197,14 +202,17 @@ func TestTheExampleFileLoadsAndNamesEveryKey(t *testing.T) {
 	if got := cfg.Models[1].APIKey; got != "the-key" {
 		t.Errorf("the key is %q", got)
 	}
-	want := Tool{PreviewBytes: 24_576, Keep: "head-tail", TimeoutSeconds: 120}
+	if got := fmt.Sprint(cfg.TrustedProxies, cfg.Tools.Folders); got != "[127.0.0.1/32 10.0.0.0/8] [/srv/shared]" {
+		t.Errorf("proxies and folders are %s", got)
+	}
+	want := Tool{PreviewBytes: 24_576, Keep: "both", TimeoutSeconds: 120}
 	if diff := cmp.Diff(want, cfg.Tools.Each["run_command"]); diff != "" {
 		t.Error(diff)
 	}
 
 	for _, r := range rules {
 		name := r.pattern[strings.LastIndexByte(r.pattern, '.')+1:]
-		if !strings.Contains(example, name+":") {
+		if !strings.Contains(example, strings.TrimSuffix(name, "[]")+":") {
 			t.Errorf("the example does not explain %s", r.pattern)
 		}
 	}

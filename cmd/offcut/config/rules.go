@@ -3,10 +3,14 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"offcut/agent/retain"
 )
 
 // rule says what a setting may be. Its pattern is a key of the file, in which
@@ -17,40 +21,53 @@ type rule struct {
 	accepts  func(value any) bool
 }
 
+// The bounds of a budget in tokens follow from those in bytes.
+const (
+	minTokens = retain.MinPreviewBytes / retain.BytesPerToken
+	maxTokens = retain.MaxOutputBytes / retain.BytesPerToken
+)
+
 // rules are all the keys there are: another one is refused.
 var rules = []rule{
 	{"addr", "a host and port, such as 127.0.0.1:8080", isAddr},
 	{"dataDir", "the path of a folder", isText},
 	{"basePath", "empty, or a path that begins with a slash and does not end with one, such as /offcut", isBasePath},
 	{"publicURL", "an address such as https://chat.example.org, without a path", isOrigin},
+	{"trustedProxies[]", "a network such as 10.0.0.0/8, or an address", isNetwork},
 	{"sandbox", "auto, required or off", oneOf("auto", "required", "off")},
 	{"approval", "auto, ask or never", oneOf("auto", "ask", "never")},
 	{"model", "the name of a model", isText},
 	{"openaiBaseURL", "an address that begins with http:// or https://", isURL},
-	{"modelMaxOutputTokens", "a whole number from 1 to 10000000", between(1, 10_000_000)},
-	{"modelContextTokens", "a whole number from 1024 to 100000000", between(1024, 100_000_000)},
+	whole("modelMaxOutputTokens", 1, 10_000_000),
+	whole("modelContextTokens", 1024, 100_000_000),
 
 	{"models[].name", "the provider's name of a model", isText},
 	{"models[].provider", "openai", oneOf("openai")},
 	{"models[].baseURL", "an address that begins with http:// or https://", isURL},
 	{"models[].apiKeyFile", "the path of a file that holds the key", isText},
-	{"models[].contextTokens", "a whole number from 1024 to 100000000", between(1024, 100_000_000)},
-	{"models[].maxOutputTokens", "a whole number from 1 to 10000000", between(1, 10_000_000)},
+	whole("models[].contextTokens", 1024, 100_000_000),
+	whole("models[].maxOutputTokens", 1, 10_000_000),
 	{"models[].sendReasoning", "true or false", isBool},
 
-	{"tools.maxToolResultTokens", "a whole number from 64 to 1000000", between(64, 1_000_000)},
+	whole("tools.maxToolResultTokens", minTokens, maxTokens),
 	{"tools.truncationMessage", "a text with {original}, {kept} and {output_id}", isTemplate},
-	{"tools.*.previewBytes", "a whole number from 256 to 1048576", between(256, 1<<20)},
-	{"tools.*.maxResultTokens", "a whole number from 64 to 1000000", between(64, 1_000_000)},
-	{"tools.*.keep", "head-tail or head", oneOf("head-tail", "head")},
-	{"tools.*.timeoutSeconds", "a whole number from 1 to 86400", between(1, 86_400)},
-	{"tools.*.network", "true or false", isBool},
+	{"tools.folders[]", "the absolute path of a folder", isAbsolute},
+	whole("tools.*.previewBytes", retain.MinPreviewBytes, retain.MaxOutputBytes),
+	whole("tools.*.maxResultTokens", minTokens, maxTokens),
+	{"tools.*.keep", "both or head", oneOf(string(retain.KeepBoth), string(retain.KeepHead))},
+	whole("tools.run_command.timeoutSeconds", 1, 86_400),
+	{"tools.run_command.network", "true or false", isBool},
 
-	{"limits.turnsPerUser", "a whole number from 1 to 10000", between(1, 10_000)},
-	{"limits.turns", "a whole number from 1 to 100000", between(1, 100_000)},
-	{"limits.storagePerUserBytes", "a number of bytes from 1048576 on", between(1<<20, 1<<60)},
-	{"limits.modelCallsPerTurn", "a whole number from 1 to 10000", between(1, 10_000)},
-	{"limits.continuationsPerTurn", "a whole number from 1 to 10000", between(1, 10_000)},
+	whole("limits.turnsPerUser", 1, 10_000),
+	whole("limits.turns", 1, 100_000),
+	whole("limits.storagePerUserBytes", 1<<20, 1<<50),
+	whole("limits.modelCallsPerTurn", 1, 10_000),
+	whole("limits.continuationsPerTurn", 1, 10_000),
+}
+
+// whole is the rule of a whole number.
+func whole(pattern string, least, most int64) rule {
+	return rule{pattern, fmt.Sprintf("a whole number from %d to %d", least, most), between(least, most)}
 }
 
 // leaf is one value of a tree of settings, with its path.
@@ -186,6 +203,25 @@ func isOrigin(value any) bool {
 	}
 	u, err := url.Parse(value.(string))
 	return err == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.User == nil
+}
+
+func isNetwork(value any) bool {
+	s, ok := value.(string)
+	_, err := parseNetwork(s)
+	return ok && err == nil
+}
+
+// parseNetwork reads a network, or an address as the network of it alone.
+func parseNetwork(s string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(s); err == nil {
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	return netip.ParsePrefix(s)
+}
+
+func isAbsolute(value any) bool {
+	s, ok := value.(string)
+	return ok && isText(value) && filepath.IsAbs(s)
 }
 
 func isTemplate(value any) bool {

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"offcut/agent"
+	"offcut/agent/events"
+	"offcut/agent/prompt"
+	"offcut/agent/retain"
+	"offcut/agent/runner"
+	"offcut/agent/sandbox"
+	"offcut/agent/tools"
+	"offcut/agent/workspace"
+	"offcut/cmd/offcut/config"
+	"offcut/handlers"
+	"offcut/models/store"
+	"offcut/views/markdown"
+	"offcut/web"
+)
+
+// closeGrace is how long requests may take to their end when the server stops.
+// Turns have a grace of their own.
+const closeGrace = 5 * time.Second
+
+// App is the running program.
+type App struct {
+	cfg config.Config
+	log *slog.Logger
+	out io.Writer // for people: the address and the first link
+
+	url      string
+	stopping chan struct{}
+	failed   chan error
+	server   *http.Server
+	runner   *runner.Runner
+	// closers end what was opened, the last opened first.
+	closers []func() error
+}
+
+// NewApp makes an App that has opened nothing yet.
+func NewApp(cfg config.Config, log *slog.Logger, out io.Writer) *App {
+	return &App{cfg: cfg, log: log, out: out, stopping: make(chan struct{}), failed: make(chan error, 1)}
+}
+
+// URL is the address that people open, once Run has returned.
+func (a *App) URL() string { return a.url }
+
+// Failed tells of a server that ended by itself.
+func (a *App) Failed() <-chan error { return a.failed }
+
+// Run opens everything and returns when requests are served. After an error
+// nothing is open.
+func (a *App) Run(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.release())
+		}
+	}()
+	listener, err := a.listen()
+	if err != nil {
+		return err
+	}
+	if err := a.lockDataDir(); err != nil {
+		return err
+	}
+	db, folders, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	confined, err := a.sandbox()
+	if err != nil {
+		return err
+	}
+	catalogue, err := a.models()
+	if err != nil {
+		return err
+	}
+	keeper, reader := retain.NewKeeper(db, keeping(a.cfg.Tools)), retain.NewReader(db)
+	if err := a.recover(ctx, db, keeper); err != nil {
+		return err
+	}
+	offered := tools.All(a.toolOptions(keeper, reader, confined))
+	if err := knownTools(a.cfg.Tools, offered); err != nil {
+		return err
+	}
+	broker := events.NewBroker()
+	a.runner = a.newRunner(db, broker, folders, catalogue, offered, confined)
+	link, err := firstAdmin(ctx, db, a.cfg.AdminToken, a.url)
+	if err != nil {
+		return err
+	}
+	a.serve(listener, a.handler(db, broker, reader, folders, catalogue))
+	if err := a.runner.Resume(ctx); err != nil {
+		return fmt.Errorf("resume queued turns: %w", err)
+	}
+	a.greet(link, confined)
+	return nil
+}
+
+// listen opens the port first: that it is taken is the commonest trouble, and
+// nothing should have been touched by then.
+func (a *App) listen() (net.Listener, error) {
+	listener, err := net.Listen("tcp", a.cfg.Addr)
+	if err != nil {
+		if errors.Is(err, unix.EADDRINUSE) {
+			return nil, fmt.Errorf("%s is in use by another program; choose another address with --addr or OFFCUT_ADDR", a.cfg.Addr)
+		}
+		return nil, fmt.Errorf("cannot serve at %s (OFFCUT_ADDR): %w", a.cfg.Addr, err)
+	}
+	a.closing(func() error {
+		if err := listener.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil // the server has closed it
+	})
+	a.url = publicAddress(a.cfg, listener.Addr().String())
+	return listener, nil
+}
+
+// lockDataDir keeps a second server off the same data: each would take the
+// other's running turns for what a crash left.
+func (a *App) lockDataDir() error {
+	if err := makeDataDir(a.cfg.DataDir); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(filepath.Join(a.cfg.DataDir, "serve.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("data folder (OFFCUT_DATA_DIR): %w", err)
+	}
+	a.closing(lock.Close)
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return fmt.Errorf("another offcut serves the data folder %s; choose another one with --data-dir or OFFCUT_DATA_DIR", a.cfg.DataDir)
+	}
+	return nil
+}
+
+// open opens the database and the workspaces, which need each other: one
+// counts what an owner stores in both.
+func (a *App) open(ctx context.Context) (*store.Store, *workspace.Folders, error) {
+	var db *store.Store
+	quota := a.cfg.Limits.StoragePerUserBytes
+	folders, err := workspace.Open(filepath.Join(a.cfg.DataDir, "workspaces"), workspace.Config{
+		Owner: func(ctx context.Context, id string) (string, error) {
+			session, err := db.AnySession(ctx, id)
+			return session.OwnerID, err
+		},
+		Used:       func(ctx context.Context, owner string) (int64, error) { return db.StorageUsed(ctx, owner) },
+		QuotaBytes: quota,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err = store.Open(ctx, a.cfg.DataDir, store.Options{QuotaBytes: quota, WorkspaceBytes: folders.OwnerBytes, Log: a.log})
+	if err != nil {
+		return nil, nil, err
+	}
+	a.closing(db.Close)
+	return db, folders, nil
+}
+
+func (a *App) sandbox() (*sandbox.Sandbox, error) {
+	mode, err := sandbox.ParseMode(a.cfg.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	confined, err := sandbox.Detect(mode, sandbox.Hidden(a.cfg.DataDir))
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	return confined, nil
+}
+
+// recover takes up what a crash left: first the copies, whose lengths are then
+// final, and then the turns, whose open calls name them.
+func (a *App) recover(ctx context.Context, db *store.Store, keeper *retain.Keeper) error {
+	if err := keeper.Recover(ctx); err != nil {
+		return fmt.Errorf("recover kept outputs: %w", err)
+	}
+	if err := db.InterruptRunning(ctx, time.Now(), agent.InterruptedText); err != nil {
+		return fmt.Errorf("recover turns: %w", err)
+	}
+	return nil
+}
+
+func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspace.Folders, catalogue *catalogue, offered []agent.Tool, confined *sandbox.Sandbox) *runner.Runner {
+	limits := runner.DefaultLimits()
+	limits.TurnsPerUser, limits.Turns = a.cfg.Limits.TurnsPerUser, a.cfg.Limits.Turns
+	limits.Turn.ModelCalls, limits.Turn.Continuations = a.cfg.Limits.ModelCallsPerTurn, a.cfg.Limits.ContinuationsPerTurn
+	facts := prompt.Facts{Network: a.cfg.Tools.Each["run_command"].Network || !confined.Confined()}
+	if confined.Confined() {
+		facts.SandboxKind = confined.Kind()
+	}
+	return runner.New(runner.Config{
+		Store:     db,
+		Broker:    broker,
+		Models:    catalogue.find,
+		Tools:     offered,
+		Workspace: folders.Folder,
+		Prompt:    facts,
+		Blocks:    func() runner.Blocks { return markdown.NewStream() },
+		ReadsOf:   retain.ReadsOf,
+		Limits:    limits,
+		Log:       a.log,
+	})
+}
+
+func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Reader, folders *workspace.Folders, catalogue *catalogue) http.Handler {
+	cfg := web.Config{
+		Handlers: handlers.Config{
+			BasePath:    a.cfg.BasePath,
+			Version:     version,
+			Store:       db,
+			Runner:      a.runner,
+			Reader:      reader,
+			Broker:      broker,
+			Workspaces:  folders,
+			Markdown:    markdown.Render,
+			WebSessions: db.WebSessions(),
+			Models:      catalogue.names,
+			Demo:        catalogue.demo,
+			AdminName:   adminName,
+			AdminToken:  a.cfg.AdminToken,
+			Stopping:    a.stopping,
+			Log:         a.log,
+		},
+		TrustedProxies: a.cfg.TrustedProxies,
+	}
+	if a.cfg.PublicURL != "" {
+		cfg.PublicURL, _ = url.Parse(a.cfg.PublicURL) // it was parsed when it was accepted
+	}
+	return web.New(cfg)
+}
+
+func (a *App) serve(listener net.Listener, handler http.Handler) {
+	a.server = &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       2 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+	}
+	a.closing(a.server.Close)
+	go func() {
+		if err := a.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			a.failed <- fmt.Errorf("serve: %w", err)
+		}
+	}()
+}
+
+// greet tells people where to go. The link goes to standard output alone: it
+// signs in, so no log may have it.
+func (a *App) greet(link string, confined *sandbox.Sandbox) {
+	for _, note := range a.cfg.Notes {
+		a.log.Warn(note)
+	}
+	if !confined.Confined() {
+		a.log.Warn("commands are not confined on this machine", "OFFCUT_SANDBOX", a.cfg.Sandbox, "OFFCUT_APPROVAL", a.cfg.Approval)
+	}
+	a.log.Info("serving", "address", a.url, "version", version, "data", a.cfg.DataDir, "model", a.cfg.DefaultModel, "sandbox", confined.Kind())
+	_, _ = fmt.Fprintf(a.out, "Offcut is at %s\n", a.url)
+	if link != "" {
+		_, _ = fmt.Fprintf(a.out, "Sign in as %s with this link, which works once, within %.0f hours:\n%s\n", adminName, linkAge.Hours(), link)
+	}
+}
+
+// closing adds to what Close ends.
+func (a *App) closing(end func() error) { a.closers = append(a.closers, end) }
+
+// Close ends the program in order: pages are told to come back later, requests
+// and turns come to their end or are interrupted, and what is stored is
+// stored.
+func (a *App) Close() error {
+	close(a.stopping)
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	requests := make(chan error, 1)
+	go func() { requests <- a.server.Shutdown(ctx) }()
+	err := a.runner.Shutdown(context.Background())
+	<-requests // those that are left have had their time
+	return errors.Join(err, a.release())
+}
+
+func (a *App) release() error {
+	var errs []error
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		errs = append(errs, a.closers[i]())
+	}
+	a.closers = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,24 @@
+// Command offcut serves a chat with an agent whose tools run on the server,
+// and looks after its users. This package wires the others together; whatever
+// is more than wiring is theirs.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"offcut/agent/sandbox"
+)
+
+// version is set by the build.
+var version = "dev"
+
+func main() {
+	sandbox.Reexec() // the confined child of a command is this program too
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), terminal{os.Stdin, os.Stdout, os.Stderr}))
+}
