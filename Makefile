@@ -1,0 +1,57 @@
+# The commands of the project. `make run` and `make test` do all the set-up.
+
+BIN     := bin/offcut
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+NPM_CI  := npm ci --no-audit --no-fund --ignore-scripts
+LINT    := go tool -modfile=.ci/lint/go.mod golangci-lint
+
+E2E     := web/e2e/node_modules/.package-lock.json
+AIMOCK  := agent/llm/openai/testdata/aimock/node_modules/.package-lock.json
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test check generate fmt lint bench
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+run: build ## Build and serve http://localhost:8080
+	@.ci/need run
+	@exec $(BIN) serve
+
+build: ## Leave the program in bin/offcut
+	@.ci/need build
+	CGO_ENABLED=1 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/offcut
+
+test: build $(E2E) $(AIMOCK) ## Run every test, those in a browser included
+	@.ci/need test
+	go vet ./...
+	go test -race ./...
+	cd web/e2e && OFFCUT_BIN=$(CURDIR)/$(BIN) npm test
+
+check: generate ## What must hold before a change is sent: nothing generated, untidy or unlinted is left, and all tests
+	go mod tidy
+	git diff --exit-code
+	$(MAKE) lint test
+
+generate: ## Make the generated files anew
+	go tool templ generate
+	go generate ./...
+
+fmt: ## Format the code
+	go tool templ fmt views
+	$(LINT) fmt
+
+lint: ## Lint the code
+	$(LINT) run
+
+bench: build ## Measure, and print each ratio with its goal
+	go run ./cmd/offcut/bench -bin $(BIN)
+
+$(E2E): web/e2e/package-lock.json
+	@.ci/need test
+	cd web/e2e && $(NPM_CI)
+
+$(AIMOCK): agent/llm/openai/testdata/aimock/package-lock.json
+	@.ci/need test
+	cd $(dir $<) && $(NPM_CI)
