@@ -15,7 +15,8 @@ const (
 
 // Config sets how results are shown and kept. Its zero value is the default.
 type Config struct {
-	// MaxResultTokens bounds the preview of every tool; 0: no bound of its own.
+	// MaxResultTokens bounds the preview of every tool, and raises none; 0: no
+	// bound.
 	MaxResultTokens int
 	// Message is the template of the marker in a preview, with {original},
 	// {kept} and {output_id}; empty: DefaultMessage.
@@ -24,15 +25,20 @@ type Config struct {
 	Tools map[string]ToolConfig
 }
 
-// ToolConfig sets one tool. Of its two budgets the smaller holds.
+// ToolConfig sets one tool. Of its two budgets the smaller holds; either may
+// be more than the tool's default.
 type ToolConfig struct {
 	PreviewBytes    int  // 0: the default of the tool
-	MaxResultTokens int  // 0: no bound
+	MaxResultTokens int  // 0: none
 	Keep            Keep // empty: KeepBoth
 }
 
-// MinPreviewBytes is the smallest budget that may be configured, in bytes.
-const MinPreviewBytes = 256
+// The budgets that may be configured, in bytes: enough to show something, and
+// no more than the memory that a preview may take.
+const (
+	MinPreviewBytes = 256
+	MaxPreviewBytes = 1 << 20
+)
 
 // Validate refuses budgets that are negative or too small to show anything,
 // and unknown values of keep.
@@ -42,9 +48,9 @@ func (c Config) Validate() error {
 	}
 	for name, t := range c.Tools {
 		key := "tools." + name
-		if t.PreviewBytes != 0 && (t.PreviewBytes < MinPreviewBytes || t.PreviewBytes > MaxOutputBytes) {
+		if t.PreviewBytes != 0 && (t.PreviewBytes < MinPreviewBytes || t.PreviewBytes > MaxPreviewBytes) {
 			return models.Errorf(models.ErrInvalid, "invalid_config",
-				"%s.previewBytes is %d; it takes %d to %d", key, t.PreviewBytes, MinPreviewBytes, MaxOutputBytes)
+				"%s.previewBytes is %d; it takes %d to %d", key, t.PreviewBytes, MinPreviewBytes, MaxPreviewBytes)
 		}
 		if err := validTokens(key+".maxResultTokens", t.MaxResultTokens); err != nil {
 			return err
@@ -57,7 +63,7 @@ func (c Config) Validate() error {
 }
 
 func validTokens(key string, tokens int) error {
-	least, most := MinPreviewBytes/BytesPerToken, MaxOutputBytes/BytesPerToken
+	least, most := MinPreviewBytes/BytesPerToken, MaxPreviewBytes/BytesPerToken
 	if tokens != 0 && (tokens < least || tokens > most) {
 		return models.Errorf(models.ErrInvalid, "invalid_config", "%s is %d; it takes %d to %d", key, tokens, least, most)
 	}

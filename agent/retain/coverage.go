@@ -1,7 +1,6 @@
 package retain
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -50,7 +49,7 @@ func ReadsOf(call agent.Call, result agent.ToolResult, at time.Time) []models.Ou
 	if read.OutputID != "" {
 		return readsOf(read, result.Metadata.Shown)
 	}
-	if read.OutputID = askedOutput(call.Arguments); read.OutputID == "" || result.IsError {
+	if read.OutputID = argument(call.Arguments, "output_id"); read.OutputID == "" || result.IsError {
 		return nil
 	}
 	if meta := result.Metadata; meta.Offset != nil && meta.NextOffset != nil {
@@ -69,15 +68,4 @@ func readsOf(like models.OutputRead, ranges []models.Range) []models.OutputRead 
 		reads = append(reads, like)
 	}
 	return reads
-}
-
-// askedOutput is the output_id among a call's arguments, or empty.
-func askedOutput(arguments json.RawMessage) string {
-	var asked struct {
-		OutputID string `json:"output_id"`
-	}
-	if json.Unmarshal(arguments, &asked) != nil {
-		return ""
-	}
-	return asked.OutputID
 }

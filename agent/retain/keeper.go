@@ -2,8 +2,13 @@ package retain
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"time"
+	"unicode/utf8"
 
 	"offcut/agent"
+	"offcut/models"
 )
 
 // Keeper shows results as previews and keeps what they leave out.
@@ -26,8 +31,114 @@ type keptTool struct {
 }
 
 func (t keptTool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error) {
-	return t.Tool.Run(ctx, call)
+	result, err := t.Tool.Run(ctx, call)
+	kept := result.Metadata.Retention == models.RetentionKept || result.Metadata.Retention == models.RetentionFailed
+	if err != nil || t.Spec().Whole || kept {
+		return result, err
+	}
+	return t.keeper.keep(ctx, call, result), nil
 }
 
-// Recover ends the copies that a crash left running, at startup.
-func (k *Keeper) Recover(ctx context.Context) error { return nil }
+// keep bounds an ordinary tool's result.
+func (k *Keeper) keep(ctx context.Context, call agent.Call, result agent.ToolResult) agent.ToolResult {
+	budget := k.cfg.budget(call, ResultPreviewBytes)
+	content := []byte(result.Content[:min(len(result.Content), sampleBytes)])
+	if len(result.Content) <= budget.bytes() && utf8.ValidString(result.Content) && !isBinary(content, true) {
+		result.Metadata.IsError = result.IsError
+		result.Metadata.Retention = models.RetentionNotNeeded
+		return result
+	}
+	path := argument(call.Arguments, "path")
+	shape := previewShape{budget: budget.bytes(), keep: budget.keep, code: isSource(path)}
+	meta := result.Metadata
+	meta.IsError = result.IsError
+	saver := k.newSaver(captureText(result.Content), call, path)
+	return k.result(ctx, saver, outcome{call: call, budget: budget, shape: shape, meta: meta})
+}
+
+// argument is a string among a call's arguments, or empty.
+func argument(arguments json.RawMessage, name string) string {
+	var object map[string]json.RawMessage
+	var text string
+	if json.Unmarshal(arguments, &object) != nil || json.Unmarshal(object[name], &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// maxTitle bounds the title of a copy, in bytes.
+const maxTitle = 500
+
+func (k *Keeper) newSaver(c *Capture, call agent.Call, title string) *saver {
+	if len(title) > maxTitle {
+		title = title[:floorRune([]byte(title), maxTitle)]
+	}
+	return &saver{store: k.store, capture: c, row: models.RetainedOutput{
+		ID:        models.NewID(models.PrefixOutput),
+		SessionID: call.SessionID,
+		TurnID:    call.TurnID,
+		CallID:    call.ID,
+		Tool:      call.Tool,
+		Title:     title,
+		Running:   true,
+		CreatedAt: time.Now().UTC(),
+	}}
+}
+
+// An outcome is what is known of a result beside what was captured.
+type outcome struct {
+	call   agent.Call
+	budget budget
+	shape  previewShape
+	end    Ending
+	meta   models.ResultMetadata
+}
+
+// result makes the result of what was captured: the preview, the copy where it
+// is needed, and the figures of both.
+func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResult {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	d := s.capture.draft(o)
+	meta := d.describe(o)
+	if !d.needsCopy(s.created, o.end) {
+		// A running copy that cannot be removed is ended at the next start.
+		_ = s.drop(ctx)
+		meta.Retention = models.RetentionNotNeeded
+		return answer(o.call, meta, d.body(k.cfg, s.row.ID, o.budget, true))
+	}
+	meta.CapturedBytes = models.Ptr(d.captured())
+	meta.OmittedBytes = models.Ptr(d.sum.omitted)
+	complete := d.sum.complete() && o.end != Stopped
+	s.row.SHA256 = d.sha256
+	if err := s.finish(ctx, d.layout, d.sum, complete); err != nil {
+		_ = s.drop(ctx)
+		meta.Retention, meta.RetentionError = models.RetentionFailed, saveError(err)
+		return answer(o.call, meta, d.body(k.cfg, "", o.budget, false))
+	}
+	meta.Retention = models.RetentionKept
+	meta.OutputID = s.row.ID
+	meta.TotalBytes = models.Ptr(d.sum.total)
+	meta.Complete = models.Ptr(complete)
+	meta.Shown = d.shown()
+	return answer(o.call, meta, d.body(k.cfg, s.row.ID, o.budget, true))
+}
+
+func answer(call agent.Call, meta models.ResultMetadata, body string) agent.ToolResult {
+	return agent.ToolResult{ToolCallID: call.ID, Content: body, IsError: meta.IsError, Metadata: meta}
+}
+
+// saveError says why a copy was not stored, without a word of the database's
+// own.
+func saveError(err error) string {
+	var known *models.Error
+	switch {
+	case errors.As(err, &known):
+		return known.Message
+	case errors.Is(err, models.ErrTooLarge):
+		return "the storage of this session's owner is used up"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "the database did not take the copy in time"
+	}
+	return "the copy could not be written to the database"
+}

@@ -3,6 +3,8 @@ package retain
 import (
 	"context"
 	"io"
+	"sync"
+	"time"
 
 	"offcut/agent"
 	"offcut/models"
@@ -19,26 +21,104 @@ const (
 	Stopped
 )
 
-// Recording takes what one command prints, and makes its result.
-type Recording struct{}
+// saveEvery is how often the copy of a running command is written, and how
+// long one runs before it is written at all.
+const saveEvery = time.Second
 
-// Record starts the recording of a command. The title says for people what
-// ran.
-func (k *Keeper) Record(ctx context.Context, call agent.Call, title string) *Recording {
-	return &Recording{}
+// saveTimeout bounds one write at the end of a recording: longer than the
+// database waits for its lock.
+const saveTimeout = 30 * time.Second
+
+// Recording takes what one command prints, and makes its result.
+type Recording struct {
+	keeper  *Keeper
+	call    agent.Call
+	capture *Capture
+	saver   *saver
+	wrote   chan struct{}
+	ended   chan struct{}
+	working sync.WaitGroup
 }
 
-// Stdout and Stderr take what the command prints, from one goroutine each.
-// They never fail, and never wait for the database.
-func (r *Recording) Stdout() io.Writer { return io.Discard }
+// Record starts the recording of a command. The title says for people what
+// ran. Finish must be called at the end, whatever happened.
+func (k *Keeper) Record(ctx context.Context, call agent.Call, title string) *Recording {
+	r := &Recording{
+		keeper:  k,
+		call:    call,
+		capture: NewCapture(),
+		wrote:   make(chan struct{}, 1),
+		ended:   make(chan struct{}),
+	}
+	r.capture.wrote = r.wrote
+	r.saver = k.newSaver(r.capture, call, title)
+	r.working.Go(func() { r.showLive() })
+	r.working.Go(func() { r.saveLive(context.WithoutCancel(ctx)) })
+	return r
+}
+
+// Stdout takes what the command prints, from one goroutine. It never fails,
+// and never waits for the database.
+func (r *Recording) Stdout() io.Writer { return r.capture.Writer(Stdout) }
 
 // Stderr is the other stream; see Stdout.
-func (r *Recording) Stderr() io.Writer { return io.Discard }
+func (r *Recording) Stderr() io.Writer { return r.capture.Writer(Stderr) }
+
+// OutputID names the copy, where one is kept.
+func (r *Recording) OutputID() string { return r.saver.row.ID }
+
+// Bytes is how much the command has printed so far.
+func (r *Recording) Bytes() int64 { return r.capture.Bytes() }
 
 // Finish ends the recording and returns the result: meta with all that
 // concerns the copy filled in, and the body. It must be called once, after the
 // last write, and never fails: a copy that cannot be saved is said so in the
-// result.
+// result. It saves although ctx is cancelled.
 func (r *Recording) Finish(ctx context.Context, end Ending, meta models.ResultMetadata) agent.ToolResult {
-	return agent.ToolResult{Metadata: meta}
+	close(r.ended)
+	r.working.Wait()
+	budget := r.keeper.cfg.budget(r.call, CommandPreviewBytes)
+	shape := previewShape{budget: budget.bytes(), keep: budget.keep, terminal: true}
+	return r.keeper.result(ctx, r.saver, outcome{call: r.call, budget: budget, shape: shape, end: end, meta: meta})
+}
+
+// showLive passes on what comes, while the command runs and once at its end.
+func (r *Recording) showLive() {
+	var seen [2]int64
+	show := func() {
+		if text := r.capture.since(&seen); text != "" && r.call.Live != nil {
+			r.call.Live(text)
+		}
+	}
+	for {
+		select {
+		case <-r.wrote:
+			show()
+		case <-r.ended:
+			show()
+			return
+		}
+		select {
+		case <-time.After(liveEvery):
+		case <-r.ended:
+			show()
+			return
+		}
+	}
+}
+
+// saveLive writes the copy of a command that goes on.
+func (r *Recording) saveLive(ctx context.Context) {
+	ticker := time.NewTicker(saveEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			// What fails now is written by the next try, or by Finish, which
+			// says so in the result.
+			_ = r.saver.run(ctx)
+		case <-r.ended:
+			return
+		}
+	}
 }

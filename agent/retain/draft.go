@@ -1,0 +1,109 @@
+package retain
+
+import (
+	"offcut/models"
+)
+
+// A draft is a result before its copy is saved.
+type draft struct {
+	layout  layout
+	sum     sums
+	preview preview
+	command bool
+	// Of a binary output.
+	dump   []byte
+	sha256 string
+}
+
+func (c *Capture) draft(o outcome) draft {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := draft{layout: c.layout(c.binary(true)), command: c.named}
+	d.sum = c.compose(d.layout, func(part) {})
+	if d.layout.binary {
+		d.dump = c.dumpHead(d.layout, min(BinaryBodyBytes, o.shape.budget))
+		d.sha256 = c.digest(d.layout)
+		return d
+	}
+	d.preview = c.preview(d.layout, o.shape)
+	return d
+}
+
+// cut: the body leaves out something that the copy has.
+func (d draft) cut() bool {
+	if d.layout.binary {
+		return int64(len(d.dump)) < d.sum.total
+	}
+	return d.preview.cut() || d.preview.collapsed
+}
+
+func (d draft) captured() int64 { return d.sum.kept + d.sum.omitted }
+
+// needsCopy: the result says less than what was captured, or the copy must
+// stay for another reason.
+func (d draft) needsCopy(created bool, end Ending) bool {
+	if end == Stopped && (created || d.captured() > 0) {
+		return true
+	}
+	return d.cut() || d.layout.binary || d.sum.omitted > 0 || d.sum.replaced > 0
+}
+
+// describe fills in the figures that hold whether or not the copy is saved.
+func (d draft) describe(o outcome) models.ResultMetadata {
+	meta := o.meta
+	meta.TimedOut = meta.TimedOut || o.end == TimedOut
+	meta.Truncated = d.cut() || d.sum.omitted > 0
+	meta.ReplacedBytes = d.sum.replaced
+	meta.Binary, meta.SHA256 = d.layout.binary, d.sha256
+	meta.Reasons = append(meta.Reasons, d.layout.reasons...)
+	if d.cut() {
+		meta.Reasons = append(meta.Reasons, o.budget.reasons(d.length())...)
+	}
+	return meta
+}
+
+// length is what the body would take, were nothing left out.
+func (d draft) length() int64 {
+	if d.layout.binary {
+		return d.sum.total
+	}
+	return d.preview.total
+}
+
+func (d draft) shown() []models.Range {
+	if d.layout.binary {
+		return Merge([]models.Range{{End: int64(len(d.dump))}})
+	}
+	return d.preview.shown()
+}
+
+// unsavedLine ends a body whose copy could not be stored, where no marker says
+// so.
+const unsavedLine = "[The copy of this output could not be kept: recovery is unavailable.]"
+
+// body is the result's body. saved is false where a copy was needed and could
+// not be stored.
+func (d draft) body(cfg Config, outputID string, b budget, saved bool) string {
+	if d.layout.binary {
+		return withLine(string(d.dump), !saved)
+	}
+	message := cfg.message()
+	if !saved {
+		message = unsavedMessage
+	}
+	body := d.preview.body(expand(message, d.sum.total, d.preview.kept(), b.tokens, outputID))
+	if body == "" && d.command {
+		body = NoOutput
+	}
+	return withLine(body, !saved && !d.preview.cut())
+}
+
+func withLine(body string, unsaved bool) string {
+	if !unsaved {
+		return body
+	}
+	if body != "" && body[len(body)-1] != '\n' {
+		body += "\n"
+	}
+	return body + unsavedLine
+}
