@@ -33,5 +33,19 @@ type CommandOptions struct {
 // All are the tools that a model is offered, in the order in which it is told
 // of them. Each keeps what its preview does not show.
 func All(o Options) []agent.Tool {
-	return nil
+	f := newFolders(o)
+	offered := []agent.Tool{
+		newRunCommand(o),
+		newReadFile(f),
+		newWriteFile(f, o.Approval),
+		newEditFile(f, o.Approval),
+		newListFiles(f),
+		newSearchFiles(f),
+		newReadToolOutput(o.Reader),
+		newSearchToolOutput(o.Reader),
+	}
+	for i, t := range offered {
+		offered[i] = o.Keeper.Wrap(t)
+	}
+	return offered
 }

@@ -1,0 +1,127 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"log/slog"
+	"strings"
+	"time"
+
+	"offcut/agent"
+	"offcut/agent/retain"
+	"offcut/agent/sandbox"
+	"offcut/models"
+)
+
+//go:embed run_command.md
+var runCommandDescription string
+
+const (
+	// defaultTimeout and defaultMaxTimeout bound a command where the
+	// configuration says nothing.
+	defaultTimeout    = 120 * time.Second
+	defaultMaxTimeout = time.Hour
+	// maxTitle bounds how much of a command names its kept output, in
+	// characters.
+	maxTitle = 200
+)
+
+type runCommandArgs struct {
+	Command string `json:"command" jsonschema:"the command, as given to sh -c"`
+	Timeout int64  `json:"timeout_s,omitempty" jsonschema:"end the command after so many seconds"`
+}
+
+type runCommand struct {
+	keeper   *retain.Keeper
+	sandbox  *sandbox.Sandbox
+	approval Approval
+	network  bool
+}
+
+func newRunCommand(o Options) agent.Tool {
+	t := runCommand{keeper: o.Keeper, sandbox: o.Sandbox, approval: o.Approval, network: o.Command.Network}
+	usual, most := o.Command.Timeout, o.Command.MaxTimeout
+	if usual == 0 {
+		usual = defaultTimeout
+	}
+	if most == 0 {
+		most = defaultMaxTimeout
+	}
+	return newTyped(agent.ToolSpec{
+		Name: "run_command", Description: runCommandDescription, HasEffects: true, UnsafeWhenCut: true,
+	}, t.run,
+		within("timeout_s", 1, most.Seconds()), standard("timeout_s", int64(min(usual, most).Seconds())))
+}
+
+func (t runCommand) run(ctx context.Context, call agent.Call, args runCommandArgs) (agent.ToolResult, error) {
+	if why := t.approval.refuseCommand(t.sandbox.Mode(), t.sandbox.Confined()); why != "" {
+		return agent.ToolResult{}, refusef("The command was not run: %s.", why)
+	}
+	switch {
+	case strings.TrimSpace(args.Command) == "":
+		return agent.ToolResult{}, refusef("The command is empty.")
+	case strings.ContainsRune(args.Command, 0):
+		return agent.ToolResult{}, refusef("The command holds a NUL character, which no command can.")
+	case len(args.Command) > sandbox.MaxCommandBytes:
+		return agent.ToolResult{}, refusef("The command has %d bytes; at most %d are possible. Write a script with write_file and run that.", len(args.Command), sandbox.MaxCommandBytes)
+	}
+
+	recording := t.keeper.Record(ctx, call, titleOf(args.Command))
+	exit, err := t.sandbox.Run(ctx, sandbox.Spec{
+		Command:   args.Command,
+		Workspace: call.Workspace,
+		Timeout:   time.Duration(args.Timeout) * time.Second,
+		Network:   t.network,
+		Stdout:    recording.Stdout(),
+		Stderr:    recording.Stderr(),
+	})
+	// What had come is stored also where the call was stopped.
+	result := recording.Finish(context.WithoutCancel(ctx), endingOf(exit), metadataOf(exit))
+	if err != nil {
+		slog.ErrorContext(ctx, "command did not start", "session", call.SessionID, "call", call.ID, "error", err)
+		return agent.ToolResult{}, refusef("The command did not start: it could not be set up on the server. An admin finds the reason in the log.")
+	}
+	if exit.Limit != "" {
+		result.Content += "\n(the command was ended: " + exit.Limit + ")"
+	}
+	return result, nil
+}
+
+func endingOf(exit sandbox.Exit) retain.Ending {
+	switch {
+	case exit.Stopped:
+		return retain.Stopped
+	case exit.TimedOut:
+		return retain.TimedOut
+	}
+	return retain.Exited
+}
+
+func metadataOf(exit sandbox.Exit) models.ResultMetadata {
+	meta := models.ResultMetadata{
+		ExecutionMS: models.Ptr(exit.Duration.Milliseconds()),
+		Sandbox:     &exit.Confined,
+		Signal:      exit.Signal,
+		TimedOut:    exit.TimedOut,
+	}
+	if exit.Kind != sandbox.KindNone {
+		meta.SandboxKind = exit.Kind
+	}
+	if exit.Signal == "" && !exit.TimedOut && !exit.Stopped {
+		meta.ExitCode = &exit.Code
+	}
+	return meta
+}
+
+// titleOf names a command for people: its first line, bounded.
+func titleOf(command string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(command), "\n")
+	line = clean(line)
+	if runes := []rune(line); len(runes) > maxTitle {
+		line, more = string(runes[:maxTitle]), true
+	}
+	if more {
+		line += " …"
+	}
+	return line
+}

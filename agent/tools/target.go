@@ -1,0 +1,161 @@
+package tools
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"offcut/agent"
+)
+
+// target is a file that is to be written.
+type target struct {
+	place
+	folders folders
+	exists  bool
+	mode    fs.FileMode
+}
+
+const (
+	newFileMode   = 0o644
+	newFolderMode = 0o755
+)
+
+// target finds the file that a path names, through its links, and checks that
+// it may be written.
+func (f folders) target(call agent.Call, named string) (target, error) {
+	p, err := f.find(call, named)
+	if err != nil {
+		return target{}, err
+	}
+	t := target{place: p, folders: f, mode: newFileMode}
+	if p.name == "." || strings.HasSuffix(named, "/") {
+		return t, refusef("%s is a folder, not a file.", p.shown)
+	}
+	file, info, err := f.openPlace(p)
+	if isAbsent(err) {
+		return t, f.checkAbsent(p)
+	}
+	if err != nil {
+		return t, err
+	}
+	defer func() { _ = file.Close() }()
+	if info.IsDir() {
+		return t, refusef("%s is a folder.", p.shown)
+	}
+	// A link is written through: its target is what is replaced.
+	found, err := realPath(file)
+	if err != nil {
+		return t, err
+	}
+	if t.name, err = filepath.Rel(p.folder, found); err != nil {
+		return t, fmt.Errorf("find a file in its folder: %w", err)
+	}
+	t.exists, t.mode = true, info.Mode().Perm()
+	return t, nil
+}
+
+// checkAbsent refuses a link whose target is missing: to write it could make a
+// file under any name.
+func (f folders) checkAbsent(p place) error {
+	root, err := os.OpenRoot(p.folder)
+	if err != nil {
+		return fmt.Errorf("open a folder of files: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	if info, err := root.Lstat(p.name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return refusef("%s is a link to what is not there. Name the file itself.", p.shown)
+	}
+	return nil
+}
+
+// replace puts the content in the file's place in one step. Whoever reads it
+// sees the old content or the new one, also after a crash.
+func (t target) replace(content []byte) error {
+	parent, err := t.parent()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = parent.Close() }()
+	temporary := ".offcut-" + randomName()
+	if err := t.writeNew(parent, temporary, content); err != nil {
+		_ = parent.Remove(temporary)
+		return told(t.shown, err)
+	}
+	if err := parent.Rename(temporary, path.Base(t.name)); err != nil {
+		_ = parent.Remove(temporary)
+		return told(t.shown, err)
+	}
+	return syncFolder(parent)
+}
+
+// parent opens the folder that the file is in, made where it is missing, and
+// checks where it really is: from then on nothing can be swapped for it.
+func (t target) parent() (*os.Root, error) {
+	root, err := os.OpenRoot(t.folder)
+	if err != nil {
+		return nil, fmt.Errorf("open a folder of files: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	dir := path.Dir(t.name)
+	if err := root.MkdirAll(dir, newFolderMode); err != nil {
+		return nil, told(t.shown, err)
+	}
+	parent, err := root.OpenRoot(dir)
+	if err != nil {
+		return nil, told(t.shown, err)
+	}
+	if err := t.checkParent(parent); err != nil {
+		_ = parent.Close()
+		return nil, err
+	}
+	return parent, nil
+}
+
+func (t target) checkParent(parent *os.Root) error {
+	dir, err := parent.Open(".")
+	if err != nil {
+		return told(t.shown, err)
+	}
+	defer func() { _ = dir.Close() }()
+	found, err := realPath(dir)
+	if err != nil {
+		return err
+	}
+	return t.folders.allowed(t.place, path.Join(found, path.Base(t.name)))
+}
+
+func (t target) writeNew(parent *os.Root, name string, content []byte) error {
+	file, err := parent.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	// The mode is set apart from the making, so that no umask changes it.
+	return errors.Join(err, file.Chmod(t.mode), file.Sync(), file.Close())
+}
+
+// syncFolder makes a rename last.
+func syncFolder(root *os.Root) error {
+	dir, err := root.Open(".")
+	if err != nil {
+		return fmt.Errorf("open a folder to sync it: %w", err)
+	}
+	defer func() { _ = dir.Close() }()
+	if err := dir.Sync(); err != nil {
+		return fmt.Errorf("sync a folder: %w", err)
+	}
+	return nil
+}
+
+func randomName() string {
+	var raw [8]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	return hex.EncodeToString(raw[:])
+}

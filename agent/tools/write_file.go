@@ -1,0 +1,90 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"io"
+
+	"offcut/agent"
+	"offcut/models"
+)
+
+//go:embed write_file.md
+var writeFileDescription string
+
+// maxWriteBytes bounds a file that a tool writes, and one that is edited: what
+// is larger is made by a command.
+const maxWriteBytes = 8 << 20
+
+type writeFileArgs struct {
+	Path    string `json:"path" jsonschema:"the file, relative to the workspace"`
+	Content string `json:"content" jsonschema:"the whole new content"`
+}
+
+type writeFile struct {
+	folders  folders
+	approval Approval
+}
+
+func newWriteFile(f folders, a Approval) agent.Tool {
+	t := writeFile{f, a}
+	return newTyped(agent.ToolSpec{Name: "write_file", Description: writeFileDescription, HasEffects: true}, t.run)
+}
+
+func (t writeFile) run(_ context.Context, call agent.Call, args writeFileArgs) (agent.ToolResult, error) {
+	if why := t.approval.refuseChange(); why != "" {
+		return agent.ToolResult{}, refusef("The file was not written: %s.", why)
+	}
+	if len(args.Content) > maxWriteBytes {
+		return agent.ToolResult{}, refusef("The content has %d bytes; at most %d can be written at once.", len(args.Content), maxWriteBytes)
+	}
+	old, target, err := t.folders.readWhole(call, args.Path)
+	if err != nil {
+		return agent.ToolResult{}, err
+	}
+	if err := target.replace([]byte(args.Content)); err != nil {
+		return agent.ToolResult{}, err
+	}
+	verb := "Wrote"
+	if !target.exists {
+		verb = "Made"
+	}
+	return changed(verb, target.shown, old, args.Content), nil
+}
+
+// readWhole reads a file that is to be written, up to the bound above; one
+// that is not there yet is empty.
+func (f folders) readWhole(call agent.Call, named string) (content string, t target, err error) {
+	t, err = f.target(call, named)
+	if err != nil || !t.exists {
+		return "", t, err
+	}
+	file, info, err := f.openPlace(t.place)
+	if err != nil {
+		return "", t, err
+	}
+	defer func() { _ = file.Close() }()
+	if info.IsDir() {
+		return "", t, refusef("%s is a folder.", t.shown)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxWriteBytes+1))
+	if err != nil {
+		return "", t, told(t.shown, err)
+	}
+	if len(data) > maxWriteBytes {
+		return "", t, refusef("%s has more than %d bytes; change it with a command.", t.shown, maxWriteBytes)
+	}
+	return string(data), t, nil
+}
+
+// changed is the result of a change: a sentence, and what changed.
+func changed(verb, shown, old, now string) agent.ToolResult {
+	body := verb + " " + clean(shown) + ", " + counted(int64(len(now)), "byte", "bytes") + "."
+	if old == now {
+		body = clean(shown) + " has this content already."
+	} else if diff := diffOf(shown, old, now); diff != "" {
+		body += "\n\n" + diff
+	}
+	// The file itself is what is kept of a change.
+	return agent.ToolResult{Content: body, Metadata: models.ResultMetadata{Retention: models.RetentionNotNeeded}}
+}
