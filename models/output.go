@@ -60,6 +60,8 @@ type Match struct {
 	Offset int64  `json:"offset"` // of the hit, in bytes, on a character boundary
 	Line   int64  `json:"line"`   // counted from 1
 	Text   string `json:"text"`   // the line around the hit, bounded
+	// Shown is the range of the copy that Text is.
+	Shown Range `json:"-"`
 }
 
 // ReadKind says how the model came to see bytes of a kept output.

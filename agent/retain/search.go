@@ -102,9 +102,8 @@ func (s *search) take(text []byte, last bool) {
 		limit = floorRune(s.buffer, max(s.next, limit-searchOverlap))
 	}
 	// One character before tells the expression whether a line begins here.
-	start := max(0, s.next-1)
-	start = floorRune(s.buffer, start)
-	for _, hit := range s.expr.FindAllIndex(s.buffer[start:], -1) {
+	start := floorRune(s.buffer, max(0, s.next-1))
+	for _, hit := range s.expr.FindAllIndex(s.buffer[start:], s.enough()) {
 		from, to := start+hit[0], start+hit[1]
 		if from < s.next || from == to {
 			continue
@@ -124,6 +123,15 @@ func (s *search) take(text []byte, last bool) {
 	s.base, s.next = s.base+int64(keep), s.next-keep
 }
 
+// enough is how many hits of a part are worth finding; -1: all. One may begin
+// too early, and of an expression that matches nothing at all any number may.
+func (s *search) enough() int {
+	if s.expr.MatchString("") {
+		return -1
+	}
+	return s.most - len(s.matches) + 1
+}
+
 func (s *search) found(from, to int) {
 	s.advance(from)
 	start, end := lineAround(s.buffer, from)
@@ -131,6 +139,7 @@ func (s *search) found(from, to int) {
 		Offset: s.base + int64(from),
 		Line:   s.line,
 		Text:   string(s.buffer[start:end]),
+		Shown:  models.Range{Start: s.base + int64(start), End: s.base + int64(end)},
 	})
 	s.advance(to)
 	s.done = len(s.matches) == s.most
