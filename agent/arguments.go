@@ -3,8 +3,9 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
+	"io"
 	"strings"
 
 	"offcut/models"
@@ -38,7 +39,7 @@ func parseArguments(arguments string, cut bool) error {
 		return err
 	}
 	if object == nil {
-		return fmt.Errorf("null is no object")
+		return errors.New("null is no object")
 	}
 	return nil
 }
@@ -53,13 +54,8 @@ func normalArguments(arguments string) string {
 // unfinished reports whether the text is the beginning of some JSON: it ended
 // too early, whatever the provider says of it.
 func unfinished(arguments string) bool {
-	return !json.Valid([]byte(arguments)) && unexpectedEnd(arguments)
-}
-
-func unexpectedEnd(arguments string) bool {
 	var v any
-	err := json.Unmarshal([]byte(arguments), &v)
-	return err != nil && err.Error() == "unexpected end of JSON input"
+	return errors.Is(json.NewDecoder(strings.NewReader(arguments)).Decode(&v), io.ErrUnexpectedEOF)
 }
 
 // quotedBytes bounds, at each end, how much of bad arguments is quoted back to
@@ -94,13 +90,4 @@ func compact(schema json.RawMessage) string {
 		return ""
 	}
 	return buf.String()
-}
-
-func (b Toolbox) names() string {
-	names := make([]string, len(b.specs))
-	for i, s := range b.specs {
-		names[i] = s.Name
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
 }

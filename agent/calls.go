@@ -11,29 +11,6 @@ import (
 	"offcut/models"
 )
 
-// Toolbox holds the tools that a model is offered, in the order in which it is
-// told of them.
-type Toolbox struct {
-	specs  []ToolSpec
-	byName map[string]Tool
-}
-
-// NewToolbox makes a toolbox; of two tools with one name the later is used.
-func NewToolbox(tools ...Tool) Toolbox {
-	box := Toolbox{byName: map[string]Tool{}}
-	for _, t := range tools {
-		spec := t.Spec()
-		if _, twice := box.byName[spec.Name]; !twice {
-			box.specs = append(box.specs, spec)
-		}
-		box.byName[spec.Name] = t
-	}
-	return box
-}
-
-// Specs is what a model is told of the tools.
-func (b Toolbox) Specs() []ToolSpec { return b.specs }
-
 // uniqueCalls gives each call an id that the session has not seen: providers
 // leave ids out, and use them again. Calls without a name are fragments of a
 // reply that broke off, and are left out.

@@ -111,6 +111,9 @@ func (l *Loop) ask(ctx context.Context, history []models.Message) (models.Messag
 		return models.Message{}, left, err
 	}
 	m.Content, m.Reasoning, m.FinishReason, m.Model = reply.Content, reply.Reasoning, reply.FinishReason, reply.Model
+	if m.Model == "" {
+		m.Model = l.ModelName
+	}
 	m.State = Ending(err).State
 	var idErr error
 	if m.ToolCalls, idErr = l.uniqueCalls(keep, reply.ToolCalls); idErr != nil {

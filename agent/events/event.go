@@ -15,9 +15,11 @@ type Kind string
 // The kinds of events, with the fields that each carries beside Seq,
 // SessionID and TurnID.
 const (
-	// KindTurn: a turn changed its state (State, Error, ErrorCode).
+	// KindTurn: a turn changed its state (State, Error, ErrorCode; with a final
+	// one also Usage).
 	KindTurn Kind = "turn"
-	// KindMessage: a message was stored or changed its state (MessageID).
+	// KindMessage: a message was stored or changed its state (MessageID, State;
+	// CallID of a tool's result). A hidden message is not told.
 	KindMessage Kind = "message"
 	// KindText: Text was appended to the running message MessageID.
 	KindText Kind = "text"
@@ -28,7 +30,8 @@ const (
 	// plain text after them.
 	KindSeal Kind = "seal"
 	// KindCall: the tool call CallID of message MessageID changed its state;
-	// CallState is one of the card's states.
+	// CallState is one of the card's states. The state in which it ended comes
+	// twice: at once, and again when its result is stored.
 	KindCall Kind = "call"
 	// KindOutput: a running call printed Text; Bytes is how much it has
 	// printed in all.

@@ -42,8 +42,8 @@ func (w *worker) end() {
 func (r *Runner) wake(sessionID string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
-		return // the next start goes on with it
+	if r.closed || r.isEnded(sessionID) {
+		return // the next start goes on with it, or nobody
 	}
 	if w, ok := r.workers[sessionID]; ok {
 		w.again = true

@@ -1,0 +1,96 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"offcut/agent/events"
+	"offcut/models"
+)
+
+// Send stores a user's message and starts its turn, or queues it behind those
+// of the same session. The same client id gives the same turn, once. It fails
+// with ErrLimited where the user has too many unfinished turns, and with
+// ErrUnavailable while the server is going down.
+func (r *Runner) Send(ctx context.Context, t models.NewTurn) (models.Turn, error) {
+	if err := r.accepts(t.SessionID); err != nil {
+		return models.Turn{}, err
+	}
+	if t.Now.IsZero() {
+		t.Now = r.cfg.Now()
+	}
+	turn, message, created, err := r.enqueue(ctx, t)
+	if err != nil || !created {
+		return turn, err
+	}
+	r.publish(turn, events.Event{Kind: events.KindMessage, MessageID: message.ID, State: message.State})
+	r.publish(turn, events.Event{Kind: events.KindTurn, State: turn.State})
+	r.title(context.WithoutCancel(ctx), turn, t.Content)
+	r.wake(t.SessionID)
+	return turn, nil
+}
+
+func (r *Runner) accepts(sessionID string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closed:
+		return &models.Error{Kind: models.ErrUnavailable, Code: "shutting_down", Message: "The server is restarting. Send the message again in a moment.", RetryAfter: 5 * time.Second}
+	case r.isEnded(sessionID):
+		return models.Errorf(models.ErrNotFound, "not_found", "This session is being deleted.")
+	}
+	return nil
+}
+
+// enqueue adds a turn within the user's bound.
+func (r *Runner) enqueue(ctx context.Context, t models.NewTurn) (models.Turn, models.Message, bool, error) {
+	r.sending.Lock()
+	defer r.sending.Unlock()
+	if known := r.sentBefore(t); known != "" {
+		turn, err := r.cfg.Store.AnyTurn(ctx, known)
+		return turn, models.Message{}, false, err
+	}
+	unfinished, err := r.cfg.Store.UnfinishedTurns(ctx, t.OwnerID)
+	if err != nil {
+		return models.Turn{}, models.Message{}, false, err
+	}
+	if most := r.cfg.Limits.TurnsPerUser; unfinished >= most {
+		limited := models.Errorf(models.ErrLimited, "too_many_turns", "You have %d unfinished answers, which is as many as one user may have. Wait for one of them, or stop it.", unfinished)
+		limited.RetryAfter = 5 * time.Second
+		return models.Turn{}, models.Message{}, false, limited
+	}
+	turn, message, created, err := r.cfg.Store.Enqueue(ctx, t)
+	if err == nil && created && t.ClientID != "" {
+		r.mu.Lock()
+		r.sent[sentKey(t.SessionID, t.ClientID)] = turn.ID
+		r.mu.Unlock()
+	}
+	return turn, message, created, err
+}
+
+func sentKey(sessionID, clientID string) string { return sessionID + "/" + clientID }
+
+// sentBefore is the unfinished turn with the same client id: sending it again
+// is no new turn, and so not refused by the bound.
+func (r *Runner) sentBefore(t models.NewTurn) string {
+	if t.ClientID == "" {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent[sentKey(t.SessionID, t.ClientID)]
+}
+
+// title gives the session a title out of its first message. Without one it
+// stays untitled, which harms nothing.
+func (r *Runner) title(ctx context.Context, turn models.Turn, content string) {
+	title := models.TitleFrom(content)
+	titled, err := r.cfg.Store.TitleSession(ctx, turn.SessionID, title)
+	if err != nil {
+		r.cfg.Log.Warn("a session got no title", "session", turn.SessionID, "error", err)
+		return
+	}
+	if titled {
+		r.publish(turn, events.Event{Kind: events.KindTitle, Text: title})
+	}
+}

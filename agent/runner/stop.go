@@ -1,0 +1,158 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"offcut/agent"
+	"offcut/agent/events"
+	"offcut/models"
+)
+
+// Stop ends a running turn within a second, and takes a queued one out of the
+// queue. A turn that has ended stays as it is, which is no error.
+func (r *Runner) Stop(ctx context.Context, turnID string) error {
+	turn, err := r.cfg.Store.AnyTurn(ctx, turnID)
+	if err != nil {
+		return err
+	}
+	if turn.State.Final() || r.cancel(turn, agent.ErrStopped) {
+		return nil
+	}
+	message, _ := r.userMessage(ctx, turn)
+	err = r.cfg.Store.RemoveQueuedTurn(ctx, turnID)
+	if err == nil {
+		r.removed(turn, message)
+		return nil
+	}
+	if r.cancel(turn, agent.ErrStopped) {
+		return nil // it began while it was looked at
+	}
+	if now, again := r.cfg.Store.AnyTurn(ctx, turnID); again == nil && now.State.Final() {
+		return nil
+	}
+	return err
+}
+
+func (r *Runner) removed(turn models.Turn, message models.Message) {
+	turn.State = models.StateStopped
+	r.forget(turn)
+	if message.ID != "" {
+		r.publish(turn, events.Event{Kind: events.KindMessage, MessageID: message.ID, State: models.StateStopped})
+	}
+	r.publish(turn, events.Event{Kind: events.KindTurn, State: turn.State})
+	r.changed(turn.ID)
+}
+
+// cancel ends the turn where it is the one that runs.
+func (r *Runner) cancel(turn models.Turn, cause error) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.workers[turn.SessionID]
+	if w == nil || w.current == nil || w.current.id != turn.ID {
+		return false
+	}
+	w.current.cancel(cause)
+	return true
+}
+
+// StopCall ends one running tool call; the turn goes on with what it had
+// printed.
+func (r *Runner) StopCall(_ context.Context, sessionID, callID string) error {
+	if j := r.journal(sessionID); j != nil && j.stopCall(callID) {
+		return nil
+	}
+	return models.Errorf(models.ErrConflict, "call_not_running", "This call does not run any more.")
+}
+
+// endedFor is how long a session takes no new messages after EndSession: the
+// deletion follows at once, and where it fails the session lives on.
+const endedFor = time.Minute
+
+// EndSession stops whatever runs or waits in a session that is about to be
+// deleted, waits for it as long as ctx allows, and tells the watchers the
+// reason, which is a sentence for people.
+func (r *Runner) EndSession(ctx context.Context, sessionID, reason string) {
+	r.mu.Lock()
+	for id := range r.ended {
+		r.isEnded(id) // drops those that were long ago
+	}
+	r.ended[sessionID] = r.cfg.Now()
+	w := r.workers[sessionID]
+	if w != nil {
+		w.end()
+	}
+	r.mu.Unlock()
+	if w != nil {
+		select {
+		case <-w.done:
+		case <-ctx.Done():
+		}
+	}
+	r.cfg.Broker.Publish(events.Event{SessionID: sessionID, Kind: events.KindGone, Text: reason})
+}
+
+// isEnded reports whether the session was ended a moment ago. Called with the
+// lock held.
+func (r *Runner) isEnded(sessionID string) bool {
+	at, ended := r.ended[sessionID]
+	if ended && r.cfg.Now().Sub(at) > endedFor {
+		delete(r.ended, sessionID)
+		return false
+	}
+	return ended
+}
+
+// Resume goes on with the turns that were queued when the program last ended.
+// What was running then has to be marked as interrupted before.
+func (r *Runner) Resume(ctx context.Context) error {
+	sessions, err := r.cfg.Store.QueuedSessions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range sessions {
+		r.wake(id)
+	}
+	return nil
+}
+
+// Shutdown takes no new turns, gives the running ones a moment to end, and
+// then interrupts them. Queued turns stay queued for the next start. It returns
+// when nothing runs any more, or with ctx's error.
+func (r *Runner) Shutdown(ctx context.Context) error {
+	r.mu.Lock()
+	if !r.closed {
+		r.closed = true
+		close(r.closing)
+	}
+	r.mu.Unlock()
+	idle := make(chan struct{})
+	go func() {
+		r.group.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+		return nil
+	case <-time.After(r.cfg.Limits.ShutdownGrace):
+	case <-ctx.Done():
+	}
+	r.interrupt()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return errors.Join(errors.New("turns still run"), ctx.Err())
+	}
+}
+
+func (r *Runner) interrupt() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.workers {
+		if w.current != nil {
+			w.current.cancel(agent.ErrShutdown)
+		}
+	}
+}

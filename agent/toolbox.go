@@ -1,0 +1,39 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+)
+
+// Toolbox holds the tools that a model is offered, in the order in which it is
+// told of them.
+type Toolbox struct {
+	specs  []ToolSpec
+	byName map[string]Tool
+}
+
+// NewToolbox makes a toolbox; of two tools with one name the later is used.
+func NewToolbox(tools ...Tool) Toolbox {
+	box := Toolbox{byName: map[string]Tool{}}
+	for _, t := range tools {
+		spec := t.Spec()
+		if _, twice := box.byName[spec.Name]; !twice {
+			box.specs = append(box.specs, spec)
+		}
+		box.byName[spec.Name] = t
+	}
+	return box
+}
+
+// Specs is what a model is told of the tools.
+func (b Toolbox) Specs() []ToolSpec { return b.specs }
+
+// names lists the tools for a model that asked for another one.
+func (b Toolbox) names() string {
+	names := make([]string, len(b.specs))
+	for i, s := range b.specs {
+		names[i] = s.Name
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
