@@ -32,7 +32,7 @@ func (e outputEntry) copy() models.RetainedOutput {
 type outputKey struct{ sessionID, id string }
 
 type pieceKey struct {
-	output int64
+	output outputKey
 	stream int
 	n      int64
 }
@@ -100,31 +100,31 @@ func (c *cache) putPiece(generation uint64, key pieceKey, bytes []byte) {
 
 // forgetOutput is called after an output was changed or removed.
 func (c *cache) forgetOutput(sessionID, id string) {
-	c.forget(func(key outputKey) bool { return key == outputKey{sessionID, id} }, true)
+	c.forget(func(key outputKey) bool { return key == outputKey{sessionID, id} })
 }
 
 // forgetSession is called after a session was removed.
 func (c *cache) forgetSession(sessionID string) {
-	c.forget(func(key outputKey) bool { return key.sessionID == sessionID }, true)
+	c.forget(func(key outputKey) bool { return key.sessionID == sessionID })
 }
 
 // forgetReads is called after the coverage of outputs changed; their bytes did
 // not.
 func (c *cache) forgetReads(reads []models.OutputRead) {
-	c.forget(func(key outputKey) bool {
-		return slices.ContainsFunc(reads, func(r models.OutputRead) bool { return r.OutputID == key.id })
-	}, false)
-}
-
-func (c *cache) forget(which func(outputKey) bool, withPieces bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.forgets++
-	for _, entry := range c.outputs.removeWhere(which) {
-		if withPieces {
-			c.pieces.removeWhere(func(key pieceKey) bool { return key.output == entry.seq })
-		}
-	}
+	c.outputs.removeWhere(func(key outputKey) bool {
+		return slices.ContainsFunc(reads, func(r models.OutputRead) bool { return r.OutputID == key.id })
+	})
+}
+
+func (c *cache) forget(which func(outputKey) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forgets++
+	c.outputs.removeWhere(which)
+	c.pieces.removeWhere(func(key pieceKey) bool { return which(key.output) })
 }
 
 // lru is a map that keeps the entries that were used last.
@@ -168,13 +168,10 @@ func (l lru[K, V]) remove(key K) {
 	}
 }
 
-func (l lru[K, V]) removeWhere(which func(K) bool) []V {
-	var removed []V
-	for key, element := range l.items {
+func (l lru[K, V]) removeWhere(which func(K) bool) {
+	for key := range l.items {
 		if which(key) {
-			removed = append(removed, element.Value.(lruItem[K, V]).value)
 			l.remove(key)
 		}
 	}
-	return removed
 }

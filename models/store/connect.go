@@ -19,6 +19,9 @@ const (
 	readerConns = 4
 	// readerIdle is after how long an unused connection gives its memory back.
 	readerIdle = time.Minute
+	// busyTimeout is how long, in milliseconds, a lock that another program
+	// holds is waited for.
+	busyTimeout = "5000"
 	// maxWAL is what the write-ahead log is cut down to when it starts anew:
 	// twice the largest single write, a kept copy of 8 MiB.
 	maxWAL = "16777216"
@@ -36,7 +39,7 @@ const (
 func writerDSN(path string) string {
 	return dsn(path, url.Values{
 		"_auto_vacuum":     {"incremental"},
-		"_busy_timeout":    {"5000"},
+		"_busy_timeout":    {busyTimeout},
 		"_foreign_keys":    {"on"},
 		"_journal_mode":    {"WAL"},
 		"_secure_delete":   {"on"},
@@ -49,7 +52,7 @@ func writerDSN(path string) string {
 // readerDSN is the address for the connections that only read.
 func readerDSN(path string) string {
 	return dsn(path, url.Values{
-		"_busy_timeout":    {"5000"},
+		"_busy_timeout":    {busyTimeout},
 		"_query_only":      {"on"},
 		"_stmt_cache_size": {"64"},
 		"mode":             {"ro"},

@@ -189,6 +189,22 @@ func TestADeletedOutputSaysWhenItWasDeleted(t *testing.T) {
 	}
 }
 
+func TestBytesAppendedToAnEndedOutputAreRead(t *testing.T) {
+	s := openNew(t)
+	addSession(t, s, "ann", "s", start)
+	o := keep(t, s, "s", "o", []byte("one"))
+	got(s.ReadOutput(t.Context(), "s", "o", models.StreamText, 0, 10))(t)
+	for range cachedOutputs { // the row leaves the cache, its piece stays
+		id := models.NewID(models.PrefixOutput)
+		keep(t, s, "s", id, nil)
+		got(s.Output(t.Context(), "s", id))(t)
+	}
+	must(t, s.WriteOutput(t.Context(), o, models.OutputWrite{Text: []byte(" two")}))
+	if read := got(s.ReadOutput(t.Context(), "s", "o", models.StreamText, 0, 10))(t); string(read) != "one two" {
+		t.Errorf("read %q", read)
+	}
+}
+
 func TestADroppedOutputLeavesNoTrace(t *testing.T) {
 	s := openNew(t)
 	addSession(t, s, "ann", "s", start)

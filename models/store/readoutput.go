@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gorm.io/gorm"
 
@@ -14,7 +15,8 @@ import (
 const readAhead = 8
 
 // ReadOutput reads up to n bytes of a stream of an output from offset on;
-// fewer where the stream ends, none past its end.
+// fewer where the stream ends, none past its end. The bytes may be shared with
+// other readers and are not to be changed.
 func (s *Store) ReadOutput(ctx context.Context, sessionID, id string, stream models.OutputStream, offset int64, n int) ([]byte, error) {
 	number, err := pieceStream(stream)
 	if err != nil {
@@ -37,7 +39,11 @@ func (s *Store) ReadOutput(ctx context.Context, sessionID, id string, stream mod
 		}
 		within := min(int(offset%PieceBytes), len(piece))
 		part := piece[within:min(within+n, len(piece))]
-		read = append(read, part...)
+		if len(read) == 0 {
+			read = slices.Clip(part) // most pages are within one piece: nothing is copied
+		} else {
+			read = append(read, part...)
+		}
 		if len(piece) < PieceBytes {
 			break
 		}
@@ -50,12 +56,12 @@ func (s *Store) ReadOutput(ctx context.Context, sessionID, id string, stream mod
 // piece returns a piece of an output, which is not to be changed; empty where
 // the stream ends before it. Pieces of ended outputs come from the cache.
 func (s *Store) piece(ctx context.Context, entry outputEntry, stream int, n int64) ([]byte, error) {
-	key := pieceKey{entry.seq, stream, n}
-	if bytes, ok := s.cache.piece(key); ok {
+	output := outputKey{entry.output.SessionID, entry.output.ID}
+	if bytes, ok := s.cache.piece(pieceKey{output, stream, n}); ok {
 		return bytes, nil
 	}
 	count := int64(1)
-	if s.cache.hasPiece(pieceKey{entry.seq, stream, n - 1}) {
+	if s.cache.hasPiece(pieceKey{output, stream, n - 1}) {
 		count = readAhead
 	}
 	generation := s.cache.generation()
@@ -70,7 +76,7 @@ func (s *Store) piece(ctx context.Context, entry outputEntry, stream int, n int6
 	}
 	if !entry.output.Running {
 		for _, row := range rows {
-			s.cache.putPiece(generation, pieceKey{entry.seq, stream, row.N}, row.Bytes)
+			s.cache.putPiece(generation, pieceKey{output, stream, row.N}, row.Bytes)
 		}
 	}
 	return rows[0].Bytes, nil

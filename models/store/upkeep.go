@@ -13,19 +13,22 @@ const (
 	// upkeepEvery is how often expired sign-ins are deleted.
 	upkeepEvery = time.Hour
 	// upkeepDelay lets deletions that come together be cleared up together.
-	upkeepDelay = 50 * time.Millisecond
+	upkeepDelay = 200 * time.Millisecond
 	// upkeepRetry is the wait after upkeep that failed, such as while a reader
 	// keeps the log from being cut.
-	upkeepRetry = 5 * time.Second
+	upkeepRetry = 30 * time.Second
 	// erasePieces is how many pieces one transaction erases: 4 MiB, which is
 	// also what the log grows by.
 	erasePieces = 64
 	// vacuumPages is how many free pages of 4 KiB one step takes out of the
 	// file: 1 MiB.
 	vacuumPages = "256"
-	// checkpointTries is how often cutting the log is tried before it is left
-	// to the next time.
-	checkpointTries = 20
+	// cutTries is how often cutting the log is tried before it is left to the
+	// next time. Each waits for readers only shortly, in milliseconds, because
+	// every writer waits with it; then come cutPause for the writers.
+	cutTries   = 20
+	cutTimeout = "20"
+	cutPause   = 50 * time.Millisecond
 )
 
 // errLogInUse is a log that could not be cut because it was being read.
@@ -67,25 +70,25 @@ func (u *upkeep) stop() {
 
 func (u *upkeep) run(ctx context.Context) {
 	defer close(u.done)
-	timer := time.NewTimer(upkeepEvery)
-	defer timer.Stop()
+	wait := upkeepEvery
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-u.woken:
-			timer.Reset(upkeepDelay)
-			continue
-		case <-timer.C:
+			if pause(ctx, upkeepDelay) != nil {
+				return
+			}
+		case <-time.After(wait):
 		}
 		err := u.work(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		timer.Reset(upkeepEvery)
+		wait = upkeepEvery
 		if err != nil {
-			u.store.opts.Log.WarnContext(ctx, "upkeep of the database failed; it will be tried again", "error", err)
-			timer.Reset(upkeepRetry)
+			u.store.opts.Log.WarnContext(ctx, "upkeep of the database failed; it will be tried again", "error", err, "wait", upkeepRetry)
+			wait = upkeepRetry
 		}
 	}
 }
@@ -136,51 +139,65 @@ func (s *Store) eraseSome(ctx context.Context) (bool, error) {
 // more. The pragma works while its rows are read, and only as far as they are:
 // executing it would free a single page.
 func (s *Store) vacuumSome(ctx context.Context) (bool, error) {
-	var free int
-	err := describe("shrink the database", s.onWriter(ctx, func(db *gorm.DB) error {
+	var before, after int
+	err := s.onWriter(ctx, "shrink the database", func(db *gorm.DB) error {
+		if err := db.Raw("PRAGMA freelist_count").Scan(&before).Error; err != nil {
+			return err
+		}
 		if err := drain(db, "PRAGMA incremental_vacuum("+vacuumPages+")"); err != nil {
 			return err
 		}
-		return db.Raw("PRAGMA freelist_count").Scan(&free).Error
-	}))
-	return free > 0, err
+		return db.Raw("PRAGMA freelist_count").Scan(&after).Error
+	})
+	return after > 0 && after < before, err
 }
 
 // cutLog writes the log into the database and makes it empty, so that the
 // bytes of what was deleted are not in it either. A reader in it is waited for.
 func (s *Store) cutLog(ctx context.Context) error {
-	for range checkpointTries {
+	for range cutTries {
 		var busy int
-		err := s.onWriter(ctx, func(db *gorm.DB) error {
+		err := s.onWriter(ctx, "cut the write-ahead log", func(db *gorm.DB) error {
+			if err := db.Exec("PRAGMA busy_timeout = " + cutTimeout).Error; err != nil {
+				return err
+			}
+			defer db.WithContext(context.WithoutCancel(ctx)).Exec("PRAGMA busy_timeout = " + busyTimeout)
 			return db.Raw("PRAGMA wal_checkpoint(TRUNCATE)").Row().Scan(&busy, new(int), new(int))
 		})
-		if err != nil {
-			return describe("cut the write-ahead log", err)
+		if err != nil || busy == 0 {
+			return err
 		}
-		if busy == 0 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(upkeepDelay):
+		if err := pause(ctx, cutPause); err != nil {
+			return err
 		}
 	}
-	return describe("cut the write-ahead log", errLogInUse)
+	return errLogInUse
 }
 
 // onWriter runs f on the writing connection outside a transaction, for pragmas
 // that do nothing inside one.
-func (s *Store) onWriter(ctx context.Context, f func(db *gorm.DB) error) error {
-	return s.writer.WithContext(ctx).Connection(f)
+func (s *Store) onWriter(ctx context.Context, doing string, f func(db *gorm.DB) error) error {
+	return describe(doing, s.writer.WithContext(ctx).Connection(f))
 }
 
+// drain runs a query for what reading its rows does.
 func drain(db *gorm.DB, query string) error {
 	rows, err := db.Raw(query).Rows()
 	if err != nil {
 		return err
 	}
-	for rows.Next() { //nolint:revive // the rows say nothing; reading them does the work
+	for rows.Next() {
+		continue
 	}
 	return errors.Join(rows.Err(), rows.Close())
+}
+
+// pause waits, or returns ctx's error where that ends first.
+func pause(ctx context.Context, wait time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
+	}
 }

@@ -165,7 +165,6 @@ func TestAReaderInTheLogOnlyDelaysCuttingIt(t *testing.T) {
 	tx := s.readers.Begin()
 	var n int64
 	must(t, tx.Table("users").Count(&n).Error)
-	must(t, s.writer.Exec("PRAGMA busy_timeout = 1").Error)
 	done := make(chan error, 1)
 	addSession(t, s, "ann", "s", start)
 	go func() { done <- s.Compact(t.Context()) }()
@@ -174,5 +173,9 @@ func TestAReaderInTheLogOnlyDelaysCuttingIt(t *testing.T) {
 	must(t, <-done)
 	if now := size(t, filepath.Join(dir, FileName+"-wal")); now != 0 {
 		t.Errorf("the log has %d bytes", now)
+	}
+	var wait string
+	if must(t, s.writer.Raw("PRAGMA busy_timeout").Scan(&wait).Error); wait != busyTimeout {
+		t.Errorf("the writer waits %s ms for a lock from then on", wait)
 	}
 }
