@@ -13,10 +13,13 @@ type assembler struct {
 	emit      func(agent.Delta)
 	content   strings.Builder
 	reasoning strings.Builder
-	calls     callList
-	finish    models.FinishReason
-	usage     models.Usage
-	model     string
+	// The halves of characters that wait for the next piece.
+	contentEnd, reasoningEnd joiner
+
+	calls  callList
+	finish models.FinishReason
+	usage  models.Usage
+	model  string
 }
 
 func newAssembler(emit func(agent.Delta)) *assembler {
@@ -68,17 +71,25 @@ func (a *assembler) addChoice(c choice) error {
 }
 
 func (a *assembler) addPiece(p piece) {
-	if thought := p.reasoning(); thought != "" {
-		a.reasoning.WriteString(thought)
-		a.emit(agent.Delta{Reasoning: thought})
-	}
-	if said := string(p.Content + p.Refusal); said != "" {
-		a.content.WriteString(said)
-		a.emit(agent.Delta{Text: said})
-	}
+	a.think(a.reasoningEnd.add(p.reasoning()))
+	a.say(a.contentEnd.add(string(p.Content + p.Refusal)))
 	for _, f := range p.ToolCalls {
 		delta := a.calls.add(f)
 		a.emit(agent.Delta{Call: &delta})
+	}
+}
+
+func (a *assembler) think(thought string) {
+	if thought != "" {
+		a.reasoning.WriteString(thought)
+		a.emit(agent.Delta{Reasoning: thought})
+	}
+}
+
+func (a *assembler) say(said string) {
+	if said != "" {
+		a.content.WriteString(said)
+		a.emit(agent.Delta{Text: said})
 	}
 }
 
@@ -92,6 +103,8 @@ func (a *assembler) began() bool {
 
 // reply is what has come.
 func (a *assembler) reply() agent.Reply {
+	a.think(a.reasoningEnd.rest())
+	a.say(a.contentEnd.rest())
 	finish := a.finish
 	if finish == models.FinishStop && len(a.calls.calls) > 0 {
 		finish = models.FinishToolCalls // some servers say stop after a tool call

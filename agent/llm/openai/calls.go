@@ -19,6 +19,7 @@ type callList struct {
 type openCall struct {
 	id, name  string
 	arguments strings.Builder
+	end       joiner // half a character that waits for the next fragment
 }
 
 // add joins one fragment and says what it added.
@@ -31,8 +32,9 @@ func (l *callList) add(f fragment) agent.CallDelta {
 	if call.name == "" {
 		call.name = f.Function.Name
 	}
-	call.arguments.WriteString(string(f.Function.Arguments))
-	return agent.CallDelta{Index: at, Name: call.name, Arguments: string(f.Function.Arguments)}
+	more := call.end.add(string(f.Function.Arguments))
+	call.arguments.WriteString(more)
+	return agent.CallDelta{Index: at, Name: call.name, Arguments: more}
 }
 
 // position finds the call that f belongs to, or opens one.
@@ -88,7 +90,7 @@ func (c *openCall) endedBefore(f fragment) bool {
 func (l *callList) toolCalls(whole bool) []models.ToolCall {
 	var out []models.ToolCall
 	for _, c := range l.calls {
-		args := unwrapped(c.arguments.String())
+		args := unwrapped(c.arguments.String() + c.end.rest())
 		if whole && strings.TrimSpace(args) == "" {
 			args = "{}"
 		}

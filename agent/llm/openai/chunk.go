@@ -64,7 +64,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(data, &s); err != nil {
 			return err
 		}
-		*t = text(s)
+		*t = text(keepHalves(data, s))
 	case len(data) > 0 && data[0] == '[':
 		var parts []struct {
 			Text text `json:"text"`
@@ -91,7 +91,7 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(data, &s); err != nil {
 			return err
 		}
-		*a = arguments(s)
+		*a = arguments(keepHalves(data, s))
 		return nil
 	}
 	if bytes.Equal(data, []byte("null")) {

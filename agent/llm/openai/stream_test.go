@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -122,6 +123,10 @@ func TestRepliesInEveryFormOfTheField(t *testing.T) {
 			agent.Reply{FinishReason: models.FinishLength, ToolCalls: []models.ToolCall{call("a", "list", "")}}},
 		{"a call with finish reason stop", events(calls(`{"index":0,"id":"a","function":{"name":"run","arguments":"{}"}}`), ended("stop")),
 			agent.Reply{FinishReason: models.FinishToolCalls, ToolCalls: []models.ToolCall{call("a", "run", `{}`)}}},
+		{"a character cut between two events", events(`{"choices":[{"delta":{"content":"a\ud83c"}}]}`, `{"choices":[{"delta":{"content":"\udf89b"}}]}`, ended("stop")), agent.Reply{Content: "a🎉b", FinishReason: models.FinishStop}},
+		{"half a character and no more", events(`{"choices":[{"delta":{"content":"a\ud83c"}}]}`, `{"choices":[{"delta":{"content":"b\udf89\\ud83c"}}]}`, ended("stop")), agent.Reply{Content: "a\uFFFDb\uFFFD\\ud83c", FinishReason: models.FinishStop}},
+		{"half a character at the end", events(`{"choices":[{"delta":{"content":"a","reasoning":"\ud83c"}}]}`, ended("stop")), agent.Reply{Content: "a", Reasoning: "\uFFFD", FinishReason: models.FinishStop}},
+		{"a character cut within arguments", events(calls(`{"index":0,"id":"a","function":{"name":"run","arguments":"{\"x\":\"\ud83c"}}`), calls(`{"index":0,"function":{"arguments":"\udf89\"}"}}`), ended("tool_calls")), agent.Reply{FinishReason: models.FinishToolCalls, ToolCalls: []models.ToolCall{call("a", "run", `{"x":"🎉"}`)}}},
 		{"characters of four bytes", events(`{"choices":[{"delta":{"content":"naïve 🎉 文"}}]}`, ended("stop")), agent.Reply{Content: "naïve 🎉 文", FinishReason: models.FinishStop}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -286,4 +291,27 @@ func (s *slowReader) Read(p []byte) (int, error) {
 	n := copy(p, s.rest[:min(s.size, len(s.rest))])
 	s.rest = s.rest[n:]
 	return n, nil
+}
+
+func FuzzAssembler(f *testing.F) {
+	f.Add([]byte(calls(`{"index":0,"id":"a","function":{"name":"run","arguments":{}}}`)), []byte(ended("stop")))
+	f.Add([]byte(`{"choices":[{"delta":{"content":"\ud83c"}}]}`), []byte(`{"choices":[{"delta":{"content":["\udf89"]}}]}`))
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		heard := ""
+		asm := newAssembler(func(d agent.Delta) { heard += d.Text })
+		for _, raw := range [][]byte{first, second} {
+			if asm.add(raw) != nil {
+				break
+			}
+		}
+		reply := asm.reply()
+		if reply.Content != heard || !utf8.ValidString(reply.Content) {
+			t.Fatalf("heard %q, got %q", heard, reply.Content)
+		}
+		for _, call := range reply.ToolCalls {
+			if !utf8.ValidString(call.Arguments) {
+				t.Fatalf("arguments %q", call.Arguments)
+			}
+		}
+	})
 }
