@@ -187,7 +187,7 @@ func (h *Handlers) search(ctx context.Context, out models.RetainedOutput, text s
 		return s, nil
 	}
 	for _, m := range matches {
-		s.Hits = append(s.Hits, views.Hit(m))
+		s.Hits = append(s.Hits, views.Hit{Offset: m.Offset, Line: m.Line, Text: m.Text})
 	}
 	s.More = len(matches) == maxMatches
 	return s, err

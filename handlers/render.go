@@ -59,6 +59,7 @@ func (h *Handlers) render(c echo.Context, status int, page templ.Component) erro
 
 // goTo sends the browser to a path below the base path.
 func (h *Handlers) goTo(c echo.Context, path string) error {
+	c.Response().Header().Set("Cache-Control", "no-store")
 	if isFragment(c) {
 		c.Response().Header().Set("HX-Redirect", h.BasePath+path)
 		return c.NoContent(http.StatusNoContent)
