@@ -59,6 +59,15 @@ func (v TurnEnd) interruption(ctx context.Context) string {
 	return text
 }
 
+// tries says which try comes; in the template that scripts fill it holds their
+// places.
+func (v RetryNotice) tries(ctx context.Context) string {
+	if v.Attempt == 0 {
+		return t(ctx, "retry.attempt", "attempt", "{attempt}", "most", "{most}")
+	}
+	return t(ctx, "retry.attempt", "attempt", v.Attempt, "most", v.Most)
+}
+
 // inlineCode is a stretch between backticks on one line.
 var inlineCode = regexp.MustCompile("`([^`\n]+)`")
 

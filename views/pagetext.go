@@ -95,7 +95,7 @@ func (w *pageText) turn(before, after segment) {
 		class, key = "seg turn up", "page.readfrom"
 	}
 	w.open(class, "data-say", t(w.ctx, key, "at", exact(after.Start)))
-	w.b.WriteString("</span>")
+	w.b.WriteString("<i></i></span>")
 }
 
 func (w *pageText) segment(s segment) {

@@ -18,9 +18,8 @@ const htmxConfig = `{"includeIndicatorCSS":false,"history":false,"prefix":"","no
 // scriptWordKeys are the texts of scripts; each becomes data-NAME of #words.
 var scriptWordKeys = []string{
 	"copied", "copy-failed", "failed", "offline", "polling", "signed-out",
-	"too-large", "limited", "jump", "new", "queue", "send", "enter-queues",
-	"enter-sends", "done", "stopped", "interrupted", "error", "so-far", "gone",
-	"retry-in",
+	"too-large", "limited", "new", "done", "stopped", "interrupted", "error",
+	"so-far", "gone", "retry-in",
 }
 
 func scriptWords(ctx context.Context) templ.Attributes {

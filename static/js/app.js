@@ -1,1 +1,24 @@
-// The entry of the page's scripts.
+// The entry of the page's scripts. Each module owns one concept and attaches
+// itself to what it finds; the pages work without any of them, but for what
+// only a script can do.
+import { startShell } from "./shell.js";
+import { startCopy } from "./copy.js";
+import { startKeys } from "./keys.js";
+import { startClock } from "./clock.js";
+import { startPager } from "./pager.js";
+import { startFollow } from "./follow.js";
+import { startComposer } from "./composer.js";
+import { startStream } from "./stream.js";
+import { startRequests } from "./requests.js";
+import { enhance } from "./enhance.js";
+
+startRequests();
+startShell();
+startCopy();
+startKeys();
+startClock();
+startPager();
+startFollow();
+startComposer();
+startStream();
+enhance(document);

@@ -108,13 +108,16 @@ func wholeRunes(text string) int {
 }
 
 // block follows the blocks of a document line by line, just closely enough to
-// know where one ends for certain.
+// know where one ends for certain. Where it cannot know, nothing is sealed any
+// more.
 type block struct {
 	fence   string // the marker of an open code fence; empty: none
-	list    bool   // there is a list since the last cut
+	inner   bool   // that fence stands in a list's item, if that is an item
+	list    bool   // there may be a list since the last cut
 	content int    // the column at which the text of its last item begins
 	blank   bool   // the line before was blank
 	begun   bool   // there was text since the last cut
+	unsure  bool   // a line can be read in two ways that end differently
 }
 
 var (
@@ -125,10 +128,14 @@ var (
 // line takes the next line. before: what came before it can be sealed. after:
 // what came up to its end can be.
 func (b *block) line(line string) (before, after bool) {
-	if b.fence != "" {
-		return false, b.fenced(line)
-	}
-	if strings.TrimLeft(line, " \t") == "" {
+	blank := strings.TrimLeft(line, " \t") == ""
+	switch {
+	case b.unsure:
+		return false, false
+	case b.fence != "":
+		b.unsure = b.inner && !blank && !b.inItem(line)
+		return false, !b.unsure && b.closed(line)
+	case blank:
 		b.blank = true
 		return false, false
 	}
@@ -138,20 +145,24 @@ func (b *block) line(line string) (before, after bool) {
 		before = true
 	}
 	b.blank, b.begun = false, true
-	if fence := fenceLine.FindStringSubmatch(line); fence != nil && !b.inItem(line) && opensFence(fence) {
-		b.fence = fence[1]
-		return before, false
-	}
-	if item != nil && !b.inItem(line) {
+	inItem := b.inItem(line)
+	if fence := fenceLine.FindStringSubmatch(line); fence != nil && opensFence(fence) {
+		b.fence, b.inner = fence[1], inItem
+	} else if item != nil && !inItem {
 		b.list, b.content = true, itemColumn(item)
 	}
 	return before, false
 }
 
-// fenced takes a line of a code fence; true closes it.
-func (b *block) fenced(line string) bool {
+// closed takes a line of a code fence; true where it ends one that is a block
+// of its own.
+func (b *block) closed(line string) bool {
 	fence := fenceLine.FindStringSubmatch(line)
 	if fence == nil || fence[1][0] != b.fence[0] || len(fence[1]) < len(b.fence) || strings.TrimSpace(fence[2]) != "" {
+		return false
+	}
+	if b.inner {
+		b.fence, b.inner = "", false
 		return false
 	}
 	*b = block{}

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -125,4 +126,23 @@ func FuzzSealedPartsMakeTheWhole(f *testing.F) {
 			t.Errorf("%q by %d (-whole +streamed):\n%s", md, size, diff)
 		}
 	})
+}
+
+// Documents put together at random out of what makes blocks.
+func TestSealedPartsMakeTheWholeOfAnyBlocks(t *testing.T) {
+	parts := []string{
+		"a", "b c", "\n", "\n", "\n\n", "\n\n", "- ", "* ", "1. ", "2) ", "> ", "# ", "```", "```go\n", "~~~", "`",
+		"    ", "  ", "   ", "\t", "---", "===", "| a | b |\n|---|---|\n", "|", "**", "<div>", "<!--", "- [ ] ", "\\", "+", "\r\n",
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		var md strings.Builder
+		for range random.IntN(24) {
+			md.WriteString(parts[random.IntN(len(parts))])
+		}
+		got, _ := streamed(md.String(), 1+random.IntN(9))
+		if diff := cmp.Diff(Render(md.String()), got); diff != "" {
+			t.Fatalf("%q (-whole +streamed):\n%s", md.String(), diff)
+		}
+	}
 }

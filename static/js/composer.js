@@ -1,0 +1,200 @@
+// The box in which messages are written. A draft has one id from its first
+// letter until the server took it, so that a double click, a second try or a
+// replay is one message; and it is kept until then, over reloads too.
+import { post, followed, refusal } from "./requests.js";
+import { word } from "./words.js";
+import { enhance } from "./enhance.js";
+import { jumpToLatest } from "./follow.js";
+
+const MAX_KEPT = 256 * 1024; // characters of a draft that are kept over a reload
+
+let form, text, problem, sending = false;
+
+export function startComposer() {
+  form = document.getElementById("composer");
+  if (!form) return;
+  text = document.getElementById("composer-text");
+  problem = document.getElementById("composer-problem");
+  restore();
+  form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
+  text.addEventListener("keydown", onKey);
+  text.addEventListener("input", onInput);
+  document.getElementById("stop").addEventListener("click", stopTurn);
+  for (const example of document.querySelectorAll("[data-try]")) {
+    example.addEventListener("click", () => { put(example.dataset.try); text.focus(); });
+  }
+  if (matchMedia("(pointer: fine)").matches && !location.hash) text.focus({ preventScroll: true });
+}
+
+/** Enter sends, Shift+Enter breaks the line, and while an input method
+    composes a word Enter belongs to it. */
+function onKey(event) {
+  if (event.key !== "Enter" || event.isComposing || event.keyCode === 229) return;
+  if (event.shiftKey && !event.ctrlKey && !event.metaKey) return;
+  event.preventDefault();
+  send();
+}
+
+function onInput() {
+  say("");
+  grow();
+  keep();
+}
+
+// Browsers without field-sizing get the height by script.
+function grow() {
+  if (CSS.supports("field-sizing", "content")) return;
+  text.style.height = "auto";
+  text.style.height = `${text.scrollHeight}px`;
+}
+
+/** Puts text into the box, as if it had been written. */
+export function put(value) {
+  text.value = value;
+  onInput();
+}
+
+/** True while nothing is written. */
+export function composerEmpty() {
+  return !text || text.value === "";
+}
+
+/** To the box. */
+export function focusComposer() {
+  text?.focus();
+}
+
+async function send() {
+  const content = text.value;
+  if (sending || !content.trim()) return;
+  setSending(true);
+  say("");
+  try {
+    const response = await post(form.action, { content, client_id: draftID() });
+    if (response.ok && !response.redirected) await taken(response, content);
+    else if (response.ok || response.headers.get("HX-Redirect")) {
+      forget();
+      followed(response);
+      return; // the box stays closed until the next page is there
+    } else say(await refusal(response));
+  } catch {
+    say(word("failed")); // the server was not reached: the text and its id stay
+  }
+  setSending(false);
+}
+
+/** The server has the message: the box is free for the next one. */
+async function taken(response, content) {
+  const fragment = await response.text();
+  forget();
+  text.value = text.value === content ? "" : text.value.slice(content.length).trimStart();
+  if (text.value) keep();
+  grow();
+  if (followed(response)) return;
+  showMessage(fragment);
+}
+
+// The message usually comes by the socket too; whichever is first stays.
+function showMessage(fragment) {
+  const template = document.createElement("template");
+  template.innerHTML = fragment;
+  const article = template.content.querySelector("article[id]");
+  const messages = document.getElementById("messages");
+  if (article && messages && !document.getElementById(article.id)) {
+    messages.append(article);
+    window.htmx?.process(article);
+    enhance(messages);
+  }
+  jumpToLatest();
+}
+
+function setSending(on) {
+  sending = on;
+  document.getElementById("send").disabled = on;
+  form.toggleAttribute("data-sending", on);
+}
+
+function say(sentence) {
+  problem.hidden = !sentence;
+  problem.querySelector("span").textContent = sentence;
+}
+
+/** The state of the session: while a turn runs, Stop stands where Send was. */
+export function setRunning(turn) {
+  if (!form) return;
+  form.toggleAttribute("data-running", Boolean(turn));
+  document.getElementById("chat").dataset.turn = turn ?? "";
+}
+
+/** Asks the server to stop the running turn. */
+export async function stopTurn() {
+  const turn = document.getElementById("chat")?.dataset.turn;
+  if (!turn) return;
+  const button = document.getElementById("stop");
+  button.disabled = true;
+  try {
+    const response = await post(stopURL(turn));
+    if (!response.ok) say(await refusal(response));
+  } catch {
+    say(word("failed"));
+  }
+  button.disabled = false;
+}
+
+const stopURL = (turn) => `${document.querySelector('meta[name="base-path"]').content}/turns/${turn}/stop`;
+
+// ---- the draft ----
+
+const key = () => `offcut.draft.${document.getElementById("chat").dataset.session || "new"}`;
+
+function load() {
+  try {
+    return JSON.parse(localStorage.getItem(key())) ?? {};
+  } catch {
+    return {}; // no storage, or not ours
+  }
+}
+
+function store(draft) {
+  try {
+    if (draft) localStorage.setItem(key(), JSON.stringify(draft));
+    else localStorage.removeItem(key());
+  } catch {
+    // no storage: the draft lives as long as the page
+  }
+}
+
+function restore() {
+  const draft = load();
+  if (!text.value && draft.text) text.value = draft.text;
+  if (draft.id) form.elements.client_id.value = draft.id;
+  if (text.value) grow();
+}
+
+let keeping;
+
+function keep() {
+  clearTimeout(keeping);
+  keeping = setTimeout(() => {
+    if (!text.value) store(null);
+    else if (text.value.length <= MAX_KEPT) store({ text: text.value, id: draftID() });
+  }, 200);
+}
+
+function forget() {
+  clearTimeout(keeping);
+  form.elements.client_id.value = "";
+  store(null);
+}
+
+function draftID() {
+  const field = form.elements.client_id;
+  if (!field.value) field.value = newID();
+  if (text.value.length <= MAX_KEPT) store({ text: text.value, id: field.value });
+  return field.value;
+}
+
+// crypto.randomUUID is missing on plain http addresses.
+function newID() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

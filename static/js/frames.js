@@ -1,0 +1,164 @@
+// What a live frame does to the page. Text is appended to one text node per
+// animation frame, so the cost of a piece does not grow with the message.
+import { enhance, terminalOf } from "./enhance.js";
+import { setRunning } from "./composer.js";
+import { added } from "./follow.js";
+import { announce } from "./requests.js";
+import { word, exact } from "./words.js";
+import { tick } from "./clock.js";
+import { graft } from "./graft.js";
+
+const HIDDEN_MS = 50; // between updates in a hidden tab
+const FINAL = new Set(["done", "stopped", "interrupted", "error"]);
+
+const handlers = {
+  text: ({ id, d }) => queueText(id, ".tail", d),
+  reasoning: ({ id, d }) => queueText(id, ".reason", d),
+  seal,
+  output,
+  html: ({ target, swap, content }) => graft(target, swap, content),
+  state,
+  retry,
+  title: ({ d }) => setTitle(d),
+};
+
+/** Applies a frame. False: the page lacks what the frame changes. */
+export function apply(frame) {
+  const handler = handlers[frame.t];
+  if (!handler) return true; // of a newer server
+  if (frame.t !== "text" && frame.t !== "reasoning") flush();
+  return handler(frame) !== false;
+}
+
+// ---- text ----
+
+const queue = new Map(); // place -> text that is not in the page yet
+let scheduled = false;
+
+function queueText(id, selector, text) {
+  const place = document.getElementById(`p-${id}`)?.querySelector(selector);
+  if (!place) return false;
+  queue.set(place, (queue.get(place) ?? "") + text);
+  if (!scheduled) {
+    scheduled = true;
+    if (document.hidden) setTimeout(flush, HIDDEN_MS);
+    else requestAnimationFrame(flush);
+  }
+  return true;
+}
+
+function flush() {
+  scheduled = false;
+  if (!queue.size) return;
+  for (const [place, text] of queue) {
+    textNode(place).appendData(text);
+    const think = place.closest(".think");
+    if (think) think.hidden = false;
+  }
+  queue.clear();
+  added();
+}
+
+function textNode(place) {
+  if (place.firstChild?.nodeType !== Node.TEXT_NODE) place.replaceChildren(document.createTextNode(""));
+  return place.firstChild;
+}
+
+function seal({ id, html, rest }) {
+  const part = document.getElementById(`p-${id}`);
+  if (!part) return false;
+  const blocks = part.querySelector(".blocks");
+  blocks.insertAdjacentHTML("beforeend", html); // sanitised by the server
+  const tail = part.querySelector(".tail");
+  if (rest) textNode(tail).data = rest;
+  else tail.replaceChildren();
+  enhance(part);
+  added();
+  return true;
+}
+
+// ---- tools ----
+
+function output({ call, d, bytes }) {
+  const place = document.querySelector(`[data-live="${CSS.escape(call)}"]`);
+  if (!place) return document.getElementById(`t-${call}`) !== null; // a card that ended, or one we lack
+  terminalOf(place).write(d);
+  const count = place.parentNode.querySelector("[data-live-bytes]");
+  if (count) count.textContent = word("so-far", exact(bytes));
+  added();
+  return true;
+}
+
+// ---- the turn ----
+
+function state({ turn, state: now }) {
+  const chat = document.getElementById("chat");
+  if (now === "running") {
+    setRunning(turn);
+  } else if (FINAL.has(now) && (!chat.dataset.turn || chat.dataset.turn === turn)) {
+    setRunning("");
+    announce(word(now));
+  }
+  markTitle();
+  return true;
+}
+
+function retry({ until, attempt, most, reason }) {
+  const turn = document.getElementById("chat").dataset.turn;
+  const footer = document.getElementById(`f-${turn}`);
+  const template = document.getElementById("retry-template");
+  if (!footer || !template) return true; // the notice is no part of the conversation
+  footer.querySelector('[data-testid="retry-notice"]')?.remove();
+  const notice = template.content.firstElementChild.cloneNode(true);
+  notice.dataset.until = String(until);
+  notice.querySelector("[data-reason]").textContent = reason;
+  const place = notice.querySelector("[data-attempt]");
+  place.textContent = place.textContent.replace("{attempt}", attempt).replace("{most}", most);
+  footer.append(notice);
+  announce(reason);
+  tick();
+  added();
+  return true;
+}
+
+// ---- the title ----
+
+function setTitle(title) {
+  const chat = document.getElementById("chat");
+  const place = document.getElementById("title");
+  if (place) place.textContent = title;
+  chat.dataset.title = `${title} · Offcut`;
+  const item = document.querySelector(`[data-testid="session-item"][data-session="${CSS.escape(chat.dataset.session)}"] a > span`);
+  if (item) item.textContent = title;
+  const field = document.querySelector("#dlg-rename input[name=title]");
+  if (field) field.value = title;
+  markTitle();
+  return true;
+}
+
+/** A running turn is seen in the tab's title. */
+function markTitle() {
+  const chat = document.getElementById("chat");
+  document.title = (chat.dataset.turn ? "● " : "") + chat.dataset.title;
+}
+
+/** Replaces the whole conversation. Returns its number; where it is known
+    already, nothing changes. */
+export function replaceLog(html, known) {
+  flush();
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  const mark = template.content.querySelector("[data-log-seq]");
+  if (!mark) return null;
+  const seq = Number(mark.dataset.logSeq);
+  if (seq === known) return seq;
+  const messages = document.getElementById("messages");
+  const notice = messages.querySelector("[data-fork-notice]");
+  messages.replaceChildren(...(notice ? [notice] : []), template.content);
+  window.htmx?.process(messages);
+  enhance(messages);
+  setRunning(mark.dataset.logTurn || "");
+  markTitle();
+  added();
+  return seq;
+}

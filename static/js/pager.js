@@ -1,0 +1,58 @@
+// What a pager needs a script for: wrapping, the byte field, and keeping the
+// focus where it was when a page is replaced by the next.
+import { pauseFollowing } from "./follow.js";
+
+export function startPager() {
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button?.dataset.wrap) wrap(button);
+    if (button?.hasAttribute("data-goto-go")) goTo(button);
+    if (event.target.closest(".pager, .cut, .pages")) pauseFollowing();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.matches?.("[data-goto]")) return;
+    event.preventDefault();
+    goTo(event.target.closest(".row").querySelector("[data-goto-go]"));
+  });
+  keepFocus();
+}
+
+function wrap(button) {
+  const on = button.getAttribute("aria-pressed") !== "true";
+  button.setAttribute("aria-pressed", String(on));
+  document.getElementById(button.dataset.wrap)?.classList.toggle("nowrap", !on);
+}
+
+/** Goes to a byte, written with or without separators. */
+function goTo(button) {
+  const field = button.closest(".row").querySelector("[data-goto]");
+  const offset = field.value.replace(/[\s,._'’]/g, "");
+  const valid = /^\d{1,15}$/.test(offset);
+  field.setAttribute("aria-invalid", String(!valid));
+  if (!valid) return field.select();
+  if (button.dataset.page) location.href = withOffset(button.dataset.page, offset);
+  else window.htmx.ajax("GET", withOffset(button.dataset.fetch, offset), { target: button.dataset.target, swap: "outerHTML", source: button });
+}
+
+function withOffset(address, offset) {
+  const url = new URL(address, location.href);
+  url.searchParams.set("offset", offset);
+  return url.pathname + url.search;
+}
+
+function keepFocus() {
+  let hook = null;
+  document.addEventListener("htmx:before:swap", () => {
+    const focused = document.activeElement;
+    const pager = focused?.closest?.(".pager");
+    hook = pager ? { id: pager.id, testid: focused.dataset.testid } : null;
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    const pager = hook && document.getElementById(hook.id);
+    if (pager && !pager.contains(document.activeElement)) {
+      const control = hook.testid && pager.querySelector(`[data-testid="${hook.testid}"]:not([disabled])`);
+      (control || pager.querySelector(".page-text"))?.focus({ preventScroll: true });
+    }
+    hook = null;
+  });
+}

@@ -1,0 +1,84 @@
+// Requests to the server: the form token on each, and what is said when one is
+// refused. A refusal is never swapped into the page.
+import { word } from "./words.js";
+import { enhance } from "./enhance.js";
+
+const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
+
+export const basePath = meta("base-path");
+
+/** Sends a form by script. Rejects only where the server was not reached. */
+export function post(url, fields = {}) {
+  return fetch(url, {
+    method: "POST",
+    credentials: "same-origin",
+    headers: { "X-CSRF-Token": meta("csrf-token"), "HX-Request": "true", Accept: "text/html" },
+    body: new URLSearchParams(fields),
+  });
+}
+
+/** Follows where a response sends the browser; true if it does. */
+export function followed(response) {
+  const target = response.headers.get("HX-Redirect") || (response.redirected ? response.url : "");
+  if (target) location.href = target;
+  return Boolean(target);
+}
+
+/** The sentence of a refused request. */
+export async function refusal(response) {
+  switch (response.status) {
+    case 401: return word("signed-out");
+    case 413: return word("too-large");
+    case 429: {
+      const wait = response.headers.get("Retry-After");
+      if (wait) return word("limited", wait);
+    }
+  }
+  return sentence(await response.text().catch(() => ""), response.headers.get("Content-Type") ?? "");
+}
+
+/** The sentence in the body of a refusal: of a problem document or a fragment. */
+function sentence(body, type) {
+  if (type.includes("json")) {
+    try {
+      const problem = JSON.parse(body);
+      return problem.detail || problem.title || word("failed");
+    } catch {
+      return word("failed");
+    }
+  }
+  const page = new DOMParser().parseFromString(body, "text/html");
+  return page.querySelector("[data-error]")?.dataset.error || word("failed");
+}
+
+let hiding;
+
+/** Says something briefly, over the page. */
+export function toast(text) {
+  const place = document.getElementById("toast");
+  if (!place) return;
+  place.textContent = text;
+  place.hidden = false;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => { place.hidden = true; }, 6000);
+}
+
+/** Says something to those who listen, once. */
+export function announce(text) {
+  const place = document.getElementById("sr");
+  if (place) place.textContent = text;
+}
+
+export function startRequests() {
+  document.addEventListener("htmx:config:request", (event) => {
+    event.detail.ctx.request.headers["X-CSRF-Token"] = meta("csrf-token");
+  });
+  document.addEventListener("htmx:response:error", (event) => {
+    const { response, text, hx } = event.detail.ctx;
+    if (hx?.redirect || hx?.refresh) return;
+    const known = { 401: "signed-out", 413: "too-large" }[response.status];
+    toast(known ? word(known) : sentence(text ?? "", response.headers.get("Content-Type") ?? ""));
+  });
+  document.addEventListener("htmx:error", () => toast(word("failed")));
+  document.addEventListener("htmx:after:swap", (event) => enhance(event.target?.isConnected ? event.target.parentNode : document));
+}

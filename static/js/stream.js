@@ -1,0 +1,125 @@
+// The live connection of a session's page. htmx's extension opens the socket
+// and opens it again; what comes in is ours: numbered frames, applied once and
+// in order. What was missed is asked for by number; where the server no longer
+// has it, the page reads the conversation again.
+import { basePath, announce } from "./requests.js";
+import { word } from "./words.js";
+import { apply, replaceLog } from "./frames.js";
+
+const OFFBAR_AFTER_MS = 1000; // a short interruption moves nothing
+const POLL_AFTER_FAILURES = 3; // sockets that never opened, one after the other
+const POLL_MS = 4000;
+const FINAL_CODES = new Set([1000, 1008]); // the server does not want us back
+
+let chat, seq = 0, waiting = null, failures = 0, opened = false, offTimer, pollTimer, over = false;
+
+export function startStream() {
+  chat = document.getElementById("chat");
+  const conn = document.getElementById("conn");
+  if (!conn) return;
+  seq = Number(chat.dataset.seq) || 0;
+  conn.addEventListener("htmx:ws:after:connection", (event) => onOpen(event.detail.connection.socket));
+  conn.addEventListener("htmx:ws:before:message:incoming", (event) => {
+    event.preventDefault();
+    onText(event.detail.message.data);
+  });
+  conn.addEventListener("htmx:ws:close", (event) => onClose(event.detail.code));
+  // A page from the browser's back cache has missed what happened meanwhile.
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+}
+
+function onOpen(socket) {
+  opened = true;
+  failures = 0;
+  socket.send(JSON.stringify({ t: "hello", after: seq }));
+  clearTimeout(offTimer);
+  clearInterval(pollTimer);
+  pollTimer = undefined;
+  showConnection("");
+}
+
+function onClose(code) {
+  if (over || code === null) return;
+  if (!opened) failures++;
+  opened = false;
+  if (FINAL_CODES.has(code)) {
+    over = true;
+    showConnection(word("gone"));
+    return;
+  }
+  document.getElementById("conn-dot").hidden = false;
+  clearTimeout(offTimer);
+  offTimer = setTimeout(() => showConnection(word(pollTimer ? "polling" : "offline")), OFFBAR_AFTER_MS);
+  if (failures >= POLL_AFTER_FAILURES && !pollTimer) pollTimer = setInterval(reread, POLL_MS);
+}
+
+/** Says what is wrong with the connection; nothing: all is well. */
+function showConnection(sentence) {
+  document.getElementById("conn-dot").hidden = !sentence || over;
+  const bar = document.getElementById("offbar");
+  bar.hidden = !sentence;
+  bar.querySelector("span").textContent = sentence;
+}
+
+function onText(data) {
+  let frame;
+  try {
+    frame = JSON.parse(data);
+  } catch {
+    return; // not a frame of ours
+  }
+  if (frame.t === "ping") return;
+  if (frame.t === "resync") return resync();
+  if (waiting) return void waiting.push(frame);
+  take(frame);
+}
+
+function take(frame) {
+  if (frame.seq !== undefined) {
+    if (frame.seq <= seq) return; // seen
+    seq = frame.seq;
+    chat.dataset.seq = String(seq);
+  }
+  if (frame.t === "gone") {
+    over = true;
+    showConnection(frame.d || word("gone"));
+    announce(frame.d || word("gone"));
+    return;
+  }
+  if (!apply(frame)) resync();
+}
+
+/** Reads the conversation again; frames that come meanwhile wait for it. */
+async function resync() {
+  if (waiting) return;
+  waiting = [];
+  const newest = await reread();
+  const frames = waiting;
+  waiting = null;
+  if (newest !== null) frames.forEach(take);
+}
+
+/** Fetches the conversation and shows it where it is news; its number, or null. */
+async function reread() {
+  try {
+    const response = await fetch(`${basePath}/s/${chat.dataset.session}/log`, {
+      credentials: "same-origin",
+      headers: { "HX-Request": "true", Accept: "text/html" },
+    });
+    if (response.status === 401) showConnection(word("signed-out"));
+    if (response.status === 404) {
+      over = true;
+      clearInterval(pollTimer);
+      showConnection(word("gone"));
+    }
+    if (!response.ok || response.redirected) return null;
+    const newest = replaceLog(await response.text(), pollTimer ? seq : null);
+    if (newest !== null) {
+      seq = newest;
+      chat.dataset.seq = String(seq);
+    }
+    return newest;
+  } catch {
+    return null; // not reached: the next try comes with the next connection
+  }
+}
