@@ -20,9 +20,12 @@ import (
 // adminToken is the first admin's API token in every test.
 const adminToken = "e2e-admin-token-0123456789abcdef"
 
-// binary is the program, built once in a test run: only a process of its own
-// can be killed in the middle of its work.
+// binary is the program, OFFCUT_BIN or built once in a test run: only a process
+// of its own can be killed in the middle of its work.
 var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("OFFCUT_BIN"); path != "" {
+		return path, nil
+	}
 	path, err := filepath.Abs("../../bin/offcut-test")
 	if err != nil {
 		return "", err

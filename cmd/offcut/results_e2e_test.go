@@ -55,6 +55,33 @@ func (r run) shown(t *testing.T) [][2]int64 {
 	return ranges
 }
 
+// without takes the shown ranges of the copy out of the body and returns what
+// is left, which are markers, and how many bytes the ranges have. The end of one
+// stream and the beginning of the next may be one range, with a label between
+// them in the body.
+func (r run) without(t *testing.T, text string, ranges [][2]int64) (left string, seen int64) {
+	t.Helper()
+	var missing []string
+	for _, label := range []string{"[stderr]\n", "\n[stderr]\n"} {
+		left, seen, missing = strings.ReplaceAll(r.body, label, ""), 0, nil
+		for _, span := range ranges {
+			if span[0] < 0 || span[0] >= span[1] || span[1] > int64(len(text)) {
+				t.Fatalf("the range %v is not in the copy of %d bytes", span, len(text))
+			}
+			before, after, found := strings.Cut(left, text[span[0]:span[1]])
+			if !found {
+				missing = append(missing, fmt.Sprint(span))
+			}
+			left, seen = before+"\x00"+after, seen+span[1]-span[0]
+		}
+		if missing == nil {
+			return left, seen
+		}
+	}
+	t.Errorf("the ranges %v are said to be shown and are not in the body", missing)
+	return left, seen
+}
+
 // checkKept holds the metadata of a plain cut result against its copy: the
 // figures add up, and each range that is said to be shown stands in the body.
 func (r run) checkKept(t *testing.T, s *server) string {
@@ -74,22 +101,12 @@ func (r run) checkKept(t *testing.T, s *server) string {
 	if len(ranges) == 0 || len(ranges) > 32 {
 		t.Fatalf("shown has %d ranges", len(ranges))
 	}
-	rest, seen := r.body, int64(0)
-	for _, span := range ranges {
-		if span[0] < 0 || span[0] >= span[1] || span[1] > int64(len(text)) {
-			t.Fatalf("the range %v is not in the copy of %d bytes", span, len(text))
-		}
-		before, after, found := strings.Cut(rest, text[span[0]:span[1]])
-		if !found {
-			t.Fatalf("the range %v is said to be shown and is not in the body", span)
-		}
-		if len(before) > 600 {
-			t.Errorf("%d bytes stand before the range %v that no range names", len(before), span)
-		}
-		rest, seen = after, seen+span[1]-span[0]
-	}
+	left, seen := r.without(t, text, ranges)
 	if seen > 24576 {
 		t.Errorf("the body shows %d bytes of the copy", seen)
+	}
+	if len(left) > 1500 {
+		t.Errorf("%d bytes of the body are neither shown ranges nor short markers: %.300q", len(left), left)
 	}
 	if !utf8.ValidString(r.body) {
 		t.Error("the body is not valid UTF-8")
@@ -262,13 +279,14 @@ func TestOutputThatIsNoPlainText(t *testing.T) {
 
 	t.Run("bytes that are not UTF-8 are replaced, counted and kept", func(t *testing.T) {
 		r := runCommand(t, s, p, args{"command": `printf '\263\311\271\246\n'`})
-		if r.number(t, "replaced_bytes") != 4 || r.meta["retention"] != "kept" {
+		if r.number(t, "replaced_bytes") != 2 || // two of the four make a character by chance
+			r.meta["retention"] != "kept" {
 			t.Errorf("metadata %v", r.meta)
 		}
 		if raw := s.rawOf(r.session, r.meta["output_id"].(string)); raw != "\263\311\271\246\n" {
 			t.Errorf("raw %q", raw)
 		}
-		if output := s.output(r.session); output.ReplacedBytes != 4 {
+		if output := s.output(r.session); output.ReplacedBytes != 2 {
 			t.Errorf("the list says %d", output.ReplacedBytes)
 		}
 	})
@@ -302,7 +320,7 @@ func TestOutputThatIsNoPlainText(t *testing.T) {
 		}
 		id := r.meta["output_id"].(string)
 		dump := s.copyOf(r.session, id)
-		if int64(len(dump)) != r.number(t, "total_bytes") || !strings.HasPrefix(dump, "00000000  00 01 02 03") {
+		if int64(len(dump)) != r.number(t, "total_bytes") || !strings.Contains(dump[:40], "  00 01 02 03 04") {
 			t.Errorf("the dump has %d bytes: %.60q", len(dump), dump)
 		}
 		if raw := s.rawOf(r.session, id); raw != string(content) {

@@ -10,8 +10,8 @@ import (
 func TestACommandReachesNothingOfTheServer(t *testing.T) {
 	p := newProvider(t)
 	s := start(t, p)
-	p.on("another's file", runs("echo not-for-others > mine.txt"), says("Written."))
-	other := s.ask("another's file")
+	p.on("leave a file behind", runs("echo not-for-others > mine.txt"), says("Written."))
+	other := s.ask("leave a file behind")
 	database := filepath.Join(s.dir, "offcut.db")
 	port := s.url[strings.LastIndex(s.url, ":")+1:]
 

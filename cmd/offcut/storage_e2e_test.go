@@ -127,7 +127,7 @@ func TestACopyThatCannotBeStored(t *testing.T) {
 	t.Run("because the owner's storage is full", func(t *testing.T) {
 		p := newProvider(t)
 		file := filepath.Join(t.TempDir(), "offcut.yaml")
-		if err := os.WriteFile(file, []byte("limits:\n  storagePerUserBytes: 1000000\n"), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte("limits:\n  storagePerUserBytes: 1048576\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s := start(t, p, "OFFCUT_CONFIG="+file)
