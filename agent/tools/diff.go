@@ -34,5 +34,5 @@ func diffOf(shown, old, now string) string {
 	if end == 0 {
 		return ""
 	}
-	return diff[:end] + fmt.Sprintf("… %s more of this diff\n", counted(int64(strings.Count(diff[end:], "\n")), "line", "lines"))
+	return diff[:end] + fmt.Sprintf("… %s of this diff\n", counted(int64(strings.Count(diff[end:], "\n")), "more line", "more lines"))
 }

@@ -45,7 +45,7 @@ func newRunCommand(o Options) agent.Tool {
 		usual = defaultTimeout
 	}
 	if most == 0 {
-		most = defaultMaxTimeout
+		most = max(defaultMaxTimeout, usual)
 	}
 	return newTyped(agent.ToolSpec{
 		Name: "run_command", Description: runCommandDescription, HasEffects: true, UnsafeWhenCut: true,
