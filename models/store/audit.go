@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 type auditRow struct {

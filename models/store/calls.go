@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 type callRow struct {

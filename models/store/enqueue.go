@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // Enqueue stores a user's message with the turn that will answer it, queued,

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"offcut/models"
+
 	"github.com/mattn/go-sqlite3"
 	"gorm.io/gorm"
-
-	"offcut/models"
 )
 
 // describe says of an error what was being done. Trouble with the database

@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // ForkSession copies a session of an owner as far as a message, with the

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // interruptedSentence is the error of a turn that the end of the server cut off.

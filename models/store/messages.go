@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // turnBits is how many of a message's seq number count within its turn: a

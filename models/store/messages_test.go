@@ -16,8 +16,10 @@ func TestAMessageIsReadAsItWasWritten(t *testing.T) {
 	turn := run(t, s, "s", "a\x00b", start)
 
 	for _, m := range []models.Message{
-		{Role: models.RoleAssistant, Content: "nul \x00 in it", Reasoning: "\x00", Model: "m", FinishReason: models.FinishToolCalls,
-			ToolCalls: []models.ToolCall{{ID: "c1", Name: "run_command", Arguments: `{"command":"pri`}, {ID: "c2", Name: "read_file", Arguments: "\x00"}}},
+		{
+			Role: models.RoleAssistant, Content: "nul \x00 in it", Reasoning: "\x00", Model: "m", FinishReason: models.FinishToolCalls,
+			ToolCalls: []models.ToolCall{{ID: "c1", Name: "run_command", Arguments: `{"command":"pri`}, {ID: "c2", Name: "read_file", Arguments: "\x00"}},
+		},
 		{Role: models.RoleTool, ToolCallID: "c1", Content: "out\x00put", Metadata: &models.ResultMetadata{Shown: []models.Range{{Start: 0, End: 9}}, ExitCode: models.Ptr(1)}},
 		{Role: models.RolePerson, IsMeta: true, Content: "go on 💚 \u2028"},
 	} {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 type outputRow struct {

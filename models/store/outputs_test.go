@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/alexedwards/scs/v2"
-
 	"offcut/models"
+
+	"github.com/alexedwards/scs/v2"
 )
 
 var _ scs.CtxStore = (*WebSessionStore)(nil)

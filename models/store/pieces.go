@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // PieceBytes is how many bytes of an output stand in one row: 64 KiB. Of every

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"testing"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // statement is one that ran, to be explained.

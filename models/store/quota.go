@@ -3,9 +3,9 @@ package store
 import (
 	"context"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // StorageUsed is how many bytes an owner stores: kept outputs, and workspaces

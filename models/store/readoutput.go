@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // readAhead is how many pieces are fetched at once by somebody who reads one

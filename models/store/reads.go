@@ -3,9 +3,9 @@ package store
 import (
 	"context"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 type readRow struct {

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // sessionKey is where a list of sessions stands: after the row with this key.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 func TestFilesAreForTheirOwnerAloneWhateverTheUmask(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 // tokenUseStep is how exactly the last use of a token is known: noting each

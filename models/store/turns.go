@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 type turnRow struct {

@@ -186,10 +186,11 @@ func drain(db *gorm.DB, query string) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = rows.Close() }() // rows that were read to their end are closed
 	for rows.Next() {
 		continue
 	}
-	return errors.Join(rows.Err(), rows.Close())
+	return rows.Err()
 }
 
 // pause waits, or returns ctx's error where that ends first.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"gorm.io/gorm"
-
 	"offcut/models"
+
+	"gorm.io/gorm"
 )
 
 type userRow struct {
