@@ -60,7 +60,8 @@ func (h *Handlers) Stream(c echo.Context) error {
 		h: h, conn: conn, cookie: cookieValue(c),
 		framer: framer{h: h, sess: sess, user: user, layout: h.layout(c)},
 	}
-	w.run(context.WithoutCancel(c.Request().Context()))
+	// Not the request's context: it holds who was signed in when it began.
+	w.run(context.Background())
 	return nil
 }
 

@@ -36,7 +36,9 @@ type Config struct {
 func New(cfg Config) http.Handler {
 	cfg.Handlers.BasePath = cleanBasePath(cfg.Handlers.BasePath)
 	cfg.Handlers.Asset = static.URL
-	cfg.Handlers.AllowedOrigin = func(origin, host string) bool { return sameOrigin(origin, host, cfg.PublicURL) }
+	cfg.Handlers.AllowedOrigin = func(origin, host string) bool {
+		return origin == "" || sameOrigin(origin, host, cfg.PublicURL) // every browser sends one
+	}
 	h := handlers.New(cfg.Handlers)
 
 	e := echo.New()
