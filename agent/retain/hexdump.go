@@ -1,7 +1,5 @@
 package retain
 
-import "fmt"
-
 // The hex dump of a binary output: lines of one width for 16 bytes each, so
 // that the line of any byte is found without reading those before. Twelve
 // digits of offset go up to 256 TiB. Only the last line of a stretch may be
@@ -41,7 +39,10 @@ func appendDump(dst, b []byte, offset int64) []byte {
 
 func appendRow(dst, row []byte, offset int64) []byte {
 	const digits = "0123456789abcdef"
-	dst = fmt.Appendf(dst, "%012x  ", offset)
+	for shift := 44; shift >= 0; shift -= 4 {
+		dst = append(dst, digits[offset>>shift&15])
+	}
+	dst = append(dst, ' ', ' ')
 	for i := range dumpRow {
 		if i == dumpRow/2 {
 			dst = append(dst, ' ')
