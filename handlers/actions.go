@@ -87,7 +87,7 @@ func (h *Handlers) Send(c echo.Context) error {
 	content := c.FormValue("content")
 	turn, err := h.send(c, sess.ID, content, c.FormValue("client_id"))
 	if refused, ok := refusedDraft(c, err); ok {
-		return h.chat(c, refused.status, sess, drafted(content), refused.message)
+		return h.chat(c, refused.status, sess, page{draft: drafted(content), problem: refused.message})
 	}
 	if err != nil {
 		return err

@@ -31,19 +31,46 @@ func (h *Handlers) Chat(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	problem := ""
-	if sess.OwnerID != me(c) {
-		problem = "You are reading a session of " + sess.OwnerName + " as an administrator. You cannot write in it."
-	}
-	return h.chat(c, http.StatusOK, sess, "", problem)
+	return h.chat(c, http.StatusOK, sess, page{})
 }
 
-// chat is the page of one session with a draft that could not be sent, and
-// why.
-func (h *Handlers) chat(c echo.Context, status int, sess models.Session, draft, problem string) error {
+// LogFragment is the newest part of a conversation, for a page that has lost
+// its place, or what was said before a cursor. Without scripts it is a page.
+func (h *Handlers) LogFragment(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	if !isFragment(c) {
+		return h.chat(c, http.StatusOK, sess, page{before: q.text("before")})
+	}
+	live := h.Runner.Live(sess.ID)
+	log, err := h.log(c.Request().Context(), sess, q.text("before"), live)
+	if err != nil {
+		return err
+	}
+	return h.render(c, http.StatusOK, views.LogFragment(log))
+}
+
+// page is what a chat page shows beside the newest of its session.
+type page struct {
+	before  string // the cursor before which the messages were said; empty: the newest
+	draft   string // a text that could not be sent
+	problem string // why
+}
+
+// chat is the page of one session.
+func (h *Handlers) chat(c echo.Context, status int, sess models.Session, p page) error {
 	ctx := c.Request().Context()
+	if sess.OwnerID != me(c) {
+		p.problem = "You are reading a session of " + sess.OwnerName + " as an administrator. You cannot write in it."
+	}
 	live := h.Runner.Live(sess.ID) // before the store is read
-	log, err := h.log(ctx, sess, "", live)
+	log, err := h.log(ctx, sess, p.before, live)
 	if err != nil {
 		return err
 	}
@@ -57,27 +84,8 @@ func (h *Handlers) chat(c echo.Context, status int, sess models.Session, draft, 
 	}
 	return h.render(c, status, views.ChatPage(views.Chat{
 		SessionID: sess.ID, Title: sess.Title, Seq: live.Seq, RunningTurn: live.TurnID,
-		ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Goes: goes, Draft: draft, Problem: problem,
+		ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Goes: goes, Draft: p.draft, Problem: p.problem,
 	}))
-}
-
-// LogFragment is the newest part of a conversation, for a page that has lost its
-// place, or what was said before a cursor.
-func (h *Handlers) LogFragment(c echo.Context) error {
-	sess, err := h.readable(c, c.Param("session"))
-	if err != nil {
-		return err
-	}
-	q, err := queryOf(c)
-	if err != nil {
-		return err
-	}
-	live := h.Runner.Live(sess.ID)
-	log, err := h.log(c.Request().Context(), sess, q.text("before"), live)
-	if err != nil {
-		return err
-	}
-	return h.render(c, http.StatusOK, views.LogFragment(log))
 }
 
 // Card is the body of a tool card, fetched when it is first opened.

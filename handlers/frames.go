@@ -29,8 +29,8 @@ import (
 //	gone             d says why; nothing follows
 //	ping             nothing happened
 //
-// An element of an html frame that is in the page already takes its place there,
-// whatever the swap says, so that a fragment can come twice. One event can make
+// An element that an html frame adds and the page has already takes its place
+// there, so that a fragment can come twice. One event can make
 // several frames: the last alone carries seq, and after a lost connection all
 // of them come again.
 type frame struct {
@@ -158,17 +158,29 @@ func (f *framer) turn(ctx context.Context, e events.Event) ([]frame, error) {
 	return []frame{state, sessions, opened}, err
 }
 
-// ended closes the answer of a turn. One that never left the queue has none.
+// ended shows the answer of a turn as it is in the end. A turn that never left
+// the queue has none.
 func (f *framer) ended(ctx context.Context, turn models.Turn, state, sessions frame) ([]frame, error) {
-	if !began(turn) {
-		return []frame{sessions, state}, nil
-	}
 	messages, err := f.h.messagesOfTurn(ctx, turn)
 	if err != nil {
 		return nil, err
 	}
-	footer, err := f.html(ctx, "#f-"+turn.ID, "outerHTML", views.TurnFooter(turnEnd(turnMessages{turn, messages})))
-	return []frame{sessions, footer, state}, err
+	entries, err := f.h.entries(ctx, f.sess, turnMessages{turn, messages}, events.Live{}, true)
+	if err != nil {
+		return nil, err
+	}
+	frames := []frame{sessions}
+	for _, entry := range entries {
+		if entry.Answer == nil {
+			continue
+		}
+		answer, err := f.html(ctx, "#a-"+turn.ID, "outerHTML", views.AnswerArticle(*entry.Answer))
+		if err != nil {
+			return nil, err
+		}
+		frames = append(frames, answer)
+	}
+	return append(frames, state), nil
 }
 
 // message shows what a person wrote, or a reply as it begins and as it is in
@@ -232,11 +244,7 @@ func (f *framer) call(ctx context.Context, e events.Event) ([]frame, error) {
 	if result == nil && e.CallState != "" {
 		card.State = e.CallState
 	}
-	target, swap := "#t-"+e.CallID, "outerHTML"
-	if e.MessageID != "" {
-		target, swap = "#k-"+e.MessageID, "beforeend"
-	}
-	content, err := f.html(ctx, target, swap, views.Card(card))
+	content, err := f.html(ctx, "#t-"+e.CallID, "outerHTML", views.Card(card))
 	return []frame{content}, err
 }
 

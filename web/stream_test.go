@@ -214,7 +214,7 @@ func TestTheScreenIsThePageThatIsLoadedLater(t *testing.T) {
 	if got, want := seen.text(t), "Printed."; !strings.Contains(got, want) {
 		t.Errorf("the screen shows %q", got)
 	}
-	if message := "#m-" + strings.TrimPrefix(page.Find("[data-role=user]").AttrOr("id", ""), "m-"); !targets[message] || !targets["#f-"+turn] || !targets["#sessions"] || !targets["#messages"] {
+	if message := "#m-" + strings.TrimPrefix(page.Find("[data-role=user]").AttrOr("id", ""), "m-"); !targets[message] || !targets["#a-"+turn] || !targets["#sessions"] || !targets["#messages"] {
 		t.Errorf("the fragments went to %v", targets)
 	}
 }
