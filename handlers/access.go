@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"errors"
+	"time"
 
 	"offcut/models"
 
@@ -106,11 +107,17 @@ func (h *Handlers) entry(c echo.Context, action, target, detail string) models.A
 	}
 }
 
+// endWait is how long a deletion waits for what runs in the session to end:
+// longer than a stop takes.
+const endWait = 10 * time.Second
+
 // deleteSession ends what runs in a session and removes it with its outputs
 // and files. Once begun it is finished, whether or not the client waits.
 func (h *Handlers) deleteSession(c echo.Context, sess models.Session, reason string) error {
 	ctx := context.WithoutCancel(c.Request().Context())
-	h.Runner.EndSession(ctx, sess.ID, reason)
+	ending, cancel := context.WithTimeout(ctx, endWait)
+	h.Runner.EndSession(ending, sess.ID, reason)
+	cancel()
 	if err := h.Store.DeleteSession(ctx, sess.ID); err != nil {
 		return err
 	}
