@@ -91,7 +91,7 @@ func (d draft) body(cfg Config, outputID string, b budget, saved bool) string {
 	if !saved {
 		message = unsavedMessage
 	}
-	body := d.preview.body(expand(message, d.sum.total, d.preview.kept(), b.tokens, outputID))
+	body := d.preview.body(expand(message, d.captured(), d.preview.kept(), b.tokens, outputID))
 	if body == "" && d.command {
 		body = NoOutput
 	}

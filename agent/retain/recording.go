@@ -41,7 +41,8 @@ type Recording struct {
 }
 
 // Record starts the recording of a command. The title says for people what
-// ran. Finish must be called at the end, whatever happened.
+// ran. Finish must be called at the end, whatever happened; once ctx is done
+// the rest is left to it.
 func (k *Keeper) Record(ctx context.Context, call agent.Call, title string) *Recording {
 	r := &Recording{
 		keeper:  k,
@@ -52,8 +53,8 @@ func (k *Keeper) Record(ctx context.Context, call agent.Call, title string) *Rec
 	}
 	r.capture.wrote = r.wrote
 	r.saver = k.newSaver(r.capture, call, title)
-	r.working.Go(func() { r.showLive() })
-	r.working.Go(func() { r.saveLive(context.WithoutCancel(ctx)) })
+	r.working.Go(func() { r.showLive(ctx) })
+	r.working.Go(func() { r.saveLive(ctx) })
 	return r
 }
 
@@ -83,7 +84,7 @@ func (r *Recording) Finish(ctx context.Context, end Ending, meta models.ResultMe
 }
 
 // showLive passes on what comes, while the command runs and once at its end.
-func (r *Recording) showLive() {
+func (r *Recording) showLive(ctx context.Context) {
 	var seen [2]int64
 	show := func() {
 		if text := r.capture.since(&seen); text != "" && r.call.Live != nil {
@@ -96,6 +97,8 @@ func (r *Recording) showLive() {
 			show()
 		case <-r.ended:
 			show()
+			return
+		case <-ctx.Done():
 			return
 		}
 		select {
@@ -116,8 +119,10 @@ func (r *Recording) saveLive(ctx context.Context) {
 		case <-ticker.C:
 			// What fails now is written by the next try, or by Finish, which
 			// says so in the result.
-			_ = r.saver.run(ctx)
+			_ = r.saver.run(context.WithoutCancel(ctx))
 		case <-r.ended:
+			return
+		case <-ctx.Done():
 			return
 		}
 	}

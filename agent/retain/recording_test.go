@@ -236,6 +236,27 @@ func TestInterleavedStreamsSayOnlyWhatIsShown(t *testing.T) {
 	}
 }
 
+func TestWhatOnlyColoursInterruptIsShownAsOneRange(t *testing.T) {
+	for name, line := range map[string]string{"colours": "\x1b[32mok\x1b[0m test %d\n", "DOS line ends": "line %d\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for i := range 10_000 {
+				fmt.Fprintf(&b, line, i)
+			}
+			store := newMemory()
+			result := record(t, store, Config{}, Exited, out(b.String()))
+			checkResult(t, store, result, int64(b.Len()))
+			shown := result.Metadata.Shown
+			if len(shown) != 2 || Covered(shown) < CommandPreviewBytes || strings.ContainsAny(result.Content, "\x1b\r") {
+				t.Errorf("shown is %v", shown)
+			}
+			if gap := fmt.Sprintf("[%d bytes left out", shown[1].Start-shown[0].End); !strings.Contains(result.Content, gap) {
+				t.Errorf("no gap of %s in the body", gap)
+			}
+		})
+	}
+}
+
 func TestOverwrittenTextIsKept(t *testing.T) {
 	store := newMemory()
 	var b strings.Builder

@@ -233,6 +233,12 @@ func (t *terminal) perform(final byte) {
 	switch final {
 	case 'K':
 		t.erase(n)
+	case 'J':
+		// Of a screen that is cleared the lines stay, as in a scroll-back; what
+		// is below the cursor goes with the line.
+		if n == 0 {
+			t.erase(0)
+		}
 	case 'G', '`':
 		t.toCells()
 		t.cells.move(max(1, n) - 1)

@@ -38,6 +38,8 @@ func TestTheTerminalShowsWhatATerminalWould(t *testing.T) {
 		"the same again":               {"abc\rabc\n", "abc\n", false},
 		"progress":                     {"10%\r20%\r100%\ndone\n", "100%\ndone\n", true},
 		"erased to the end":            {"long text\r\x1b[Kshort\n", "short\n", true},
+		"erased to the screen's end":   {"long text\r\x1b[Jshort\n", "short\n", true},
+		"cleared screen":               {"text\x1b[2J\n", "text\n", false},
 		"erased line":                  {"long text\x1b[2K\rshort\n", "short\n", true},
 		"erased to nothing":            {"gone\r\x1b[K", "", true},
 		"erase after the end":          {"text\x1b[K\n", "text\n", false},
