@@ -5,27 +5,89 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"offcut/models"
 )
 
-// prepare finds the tool of a call and checks its arguments; false where the
-// call cannot run, with the result that says why.
+// prepared is a tool call of which it is known what will become of it.
+type prepared struct {
+	// ToolCall is what is stored and sent again: with the arguments that run,
+	// or with those received where the call cannot run.
+	models.ToolCall
+	tool Tool
+	// completed: the arguments had been cut, and run as far as they came.
+	completed bool
+	refused   *ToolResult // why the call cannot run; nil where it can
+}
+
+// prepare finds the tool of a call and what it runs on. It comes before the
+// reply is stored, so that what runs is what is stored.
 //
-// Arguments that were cut never run as they stand. Whoever recovers them does
-// it here, before they are refused.
-func (l *Loop) prepare(reply models.Message, c models.ToolCall) (Tool, ToolResult, bool) {
+// Whether arguments were cut is seen in them: providers say so of the reply
+// alone, and some not even of that.
+func (l *Loop) prepare(c models.ToolCall, finish models.FinishReason) prepared {
+	p := prepared{ToolCall: c}
 	tool, ok := l.Tools.byName[c.Name]
 	if !ok {
-		return nil, ErrorResult(c.ID, "There is no tool named %q. The tools are: %s.", c.Name, l.Tools.names()), false
+		return p.refuse(ErrorResult(c.ID, "There is no tool named %q. The tools are: %s.", c.Name, l.Tools.names()))
 	}
-	cut := reply.FinishReason == models.FinishLength
-	if err := parseArguments(c.Arguments, cut); err != nil {
-		return nil, badArguments(c, tool.Spec(), err, cut || unfinished(c.Arguments)), false
+	p.tool = tool
+	cut := finish == models.FinishLength
+	bad := parseArguments(c.Arguments, cut)
+	if bad == nil {
+		p.Arguments = normalArguments(c.Arguments)
+		return p
 	}
-	return tool, ToolResult{}, true
+	spec := tool.Spec()
+	whole, err := complete(spec, c.Arguments, bad)
+	if err != nil {
+		return p.refuse(badArguments(c, spec, err, cut || unfinished(c.Arguments)))
+	}
+	p.Arguments, p.completed = whole, true
+	return p
+}
+
+func (p prepared) refuse(result ToolResult) prepared {
+	p.refused = &result
+	return p
+}
+
+// complete completes arguments that do not parse because they were cut. Its
+// error says what is wrong with them where the tool may not run on that: text
+// of which half may do harm, a number that may have been a larger one where it
+// takes effect, and what does not fit the tool's schema.
+func complete(spec ToolSpec, arguments string, bad error) (string, error) {
+	whole, cut, ok := RecoverTruncatedJSON(arguments)
+	switch {
+	case !ok:
+		return "", fmt.Errorf("are not a JSON object (%w)", bad)
+	case cut == CutString && spec.UnsafeWhenCut:
+		return "", errors.New("were cut off inside a string, and to run half of it may do harm")
+	case cut == CutNumber && spec.HasEffects:
+		return "", errors.New("were cut off behind a digit, and may have held a larger number")
+	case spec.Fits == nil:
+		return "", errors.New("were cut off, and it cannot be told whether what came of them is enough")
+	}
+	if err := spec.Fits(json.RawMessage(whole)); err != nil {
+		return "", fmt.Errorf("were cut off, and what came of them is not enough (%w)", err)
+	}
+	return whole, nil
+}
+
+// completedLine is the last line of what a call returned that ran on completed
+// arguments.
+const completedLine = "(The arguments of this call were cut off. It ran on what had come of them: see what is missing before you go on.)"
+
+// tellCompleted marks the result of such a call. It comes after the result was
+// shortened, so that the line is always seen; it is no part of what is kept.
+func tellCompleted(r ToolResult) ToolResult {
+	r.Metadata.ArgumentsTruncated = true
+	if r.Content != "" && !strings.HasSuffix(r.Content, "\n") {
+		r.Content += "\n"
+	}
+	r.Content += completedLine
+	return r
 }
 
 // parseArguments accepts a JSON object. No arguments at all are those of a tool
@@ -51,21 +113,14 @@ func normalArguments(arguments string) string {
 	return arguments
 }
 
-// unfinished reports whether the text is the beginning of some JSON: it ended
-// too early, whatever the provider says of it.
-func unfinished(arguments string) bool {
-	var v any
-	return errors.Is(json.NewDecoder(strings.NewReader(arguments)).Decode(&v), io.ErrUnexpectedEOF)
-}
-
 // quotedBytes bounds, at each end, how much of bad arguments is quoted back to
 // the model: it wrote them, and they stand in the history.
 const quotedBytes = 1000
 
-// badArguments is the result of a call whose arguments do not parse.
+// badArguments is the result of a call on whose arguments its tool cannot run.
 func badArguments(c models.ToolCall, spec ToolSpec, err error, cut bool) ToolResult {
 	var text strings.Builder
-	fmt.Fprintf(&text, "The arguments of %s are not a JSON object (%v), so it did not run.", c.Name, err)
+	fmt.Fprintf(&text, "The arguments of %s %s, so it did not run.", c.Name, quote(err.Error()))
 	if schema := compact(spec.Parameters); schema != "" {
 		fmt.Fprintf(&text, " It takes: %s", schema)
 	}
@@ -76,12 +131,14 @@ func badArguments(c models.ToolCall, spec ToolSpec, err error, cut bool) ToolRes
 	return ErrorResult(c.ID, "%s", text.String())
 }
 
+// quote bounds s. It holds neither NULs nor halves of characters: some servers
+// refuse every later request that does.
 func quote(s string) string {
-	if len(s) <= 2*quotedBytes {
-		return s
+	if len(s) > 2*quotedBytes {
+		head, tail := s[:quotedBytes], s[len(s)-quotedBytes:]
+		s = fmt.Sprintf("%s\n… %d bytes left out …\n%s", strings.ToValidUTF8(head, ""), len(s)-2*quotedBytes, strings.ToValidUTF8(tail, ""))
 	}
-	head, tail := s[:quotedBytes], s[len(s)-quotedBytes:]
-	return fmt.Sprintf("%s\n… %d bytes left out …\n%s", strings.ToValidUTF8(head, ""), len(s)-2*quotedBytes, strings.ToValidUTF8(tail, ""))
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 func compact(schema json.RawMessage) string {

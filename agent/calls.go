@@ -46,24 +46,23 @@ func (l *Loop) uniqueCalls(ctx context.Context, calls []models.ToolCall) ([]mode
 // answer gives each call of the reply exactly one result, in the order of the
 // calls, in which they also enter. The calls of a reply that broke off are not
 // run.
-func (l *Loop) answer(ctx context.Context, reply models.Message, left int, broke error) []models.Message {
-	calls := reply.ToolCalls
-	results := make([]models.Message, len(calls))
-	budget := callBudget(left, len(calls))
+func (l *Loop) answer(ctx context.Context, s step, broke error) []models.Message {
+	results := make([]models.Message, len(s.calls))
+	budget := callBudget(s.left, len(s.calls))
 	gate := make(chan struct{}, max(1, l.Limits.ParallelCalls))
 	var group sync.WaitGroup
-	for i, c := range calls {
+	for i, c := range s.calls {
 		why := broke
 		if why == nil {
 			why = enter(ctx, gate)
 		}
 		if why != nil {
-			results[i] = l.unrun(c, why)
+			results[i] = l.unrun(c.ToolCall, why)
 			continue
 		}
 		group.Go(func() {
 			defer func() { <-gate }()
-			results[i] = l.run(ctx, reply, c, budget)
+			results[i] = l.run(ctx, s.reply.ID, c, budget)
 		})
 	}
 	group.Wait()
@@ -85,40 +84,47 @@ func enter(ctx context.Context, gate chan struct{}) error {
 }
 
 // run runs one call to its result, or to the end of its patience after a stop.
-func (l *Loop) run(ctx context.Context, reply models.Message, c models.ToolCall, budget int) models.Message {
-	tool, result, ok := l.prepare(reply, c)
-	if !ok {
-		m := l.resultMessage(c, result)
-		l.Journal.CallEnded(c, m)
+func (l *Loop) run(ctx context.Context, replyID string, c prepared, budget int) models.Message {
+	if c.refused != nil {
+		m := l.resultMessage(c.ToolCall, *c.refused)
+		l.Journal.CallEnded(c.ToolCall, m)
 		return m
 	}
-	ctx, live := l.Journal.CallStarted(ctx, reply.ID, c)
+	ctx, live := l.Journal.CallStarted(ctx, replyID, c.ToolCall)
 	start := time.Now()
-	done := make(chan ToolResult, 1)
-	go func() {
-		done <- l.runTool(ctx, tool, Call{
-			ID: c.ID, SessionID: l.Turn.SessionID, OwnerID: l.Turn.OwnerID, TurnID: l.Turn.ID, Tool: c.Name,
-			Workspace: l.Workspace, Arguments: []byte(normalArguments(c.Arguments)), Budget: budget, Live: live,
-		})
-	}()
-	select {
-	case result = <-done:
-	case <-ctx.Done():
-		select {
-		case result = <-done:
-		case <-time.After(l.Limits.StopGrace):
-			result = EffectsUnknown(c.ID, context.Cause(ctx))
-		}
-	}
+	result := l.await(ctx, c.tool, Call{
+		ID: c.ID, SessionID: l.Turn.SessionID, OwnerID: l.Turn.OwnerID, TurnID: l.Turn.ID, Tool: c.Name,
+		Workspace: l.Workspace, Arguments: []byte(c.Arguments), Budget: budget, Live: live,
+	})
 	if result.Metadata.ExecutionMS == nil {
 		result.Metadata.ExecutionMS = models.Ptr(time.Since(start).Milliseconds())
 	}
-	m := l.resultMessage(c, result)
+	if c.completed {
+		result = tellCompleted(result)
+	}
+	m := l.resultMessage(c.ToolCall, result)
 	if ctx.Err() != nil && !finished(result) {
 		m.State = Ending(context.Cause(ctx)).State
 	}
-	l.Journal.CallEnded(c, m)
+	l.Journal.CallEnded(c.ToolCall, m)
 	return m
+}
+
+// await runs a tool, and after a stop waits for it only so long.
+func (l *Loop) await(ctx context.Context, tool Tool, c Call) ToolResult {
+	done := make(chan ToolResult, 1)
+	go func() { done <- l.runTool(ctx, tool, c) }()
+	select {
+	case result := <-done:
+		return result
+	case <-ctx.Done():
+	}
+	select {
+	case result := <-done:
+		return result
+	case <-time.After(l.Limits.StopGrace):
+		return EffectsUnknown(c.ID, context.Cause(ctx))
+	}
 }
 
 // finished: the tool did its work although it was told to stop.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -66,12 +67,12 @@ func (l *Loop) Run(ctx context.Context, history []models.Message) error {
 		if err := count.modelCall(); err != nil {
 			return err
 		}
-		reply, left, err := l.ask(ctx, history)
-		if err != nil && reply.ID == "" {
+		s, err := l.ask(ctx, history)
+		if err != nil && s.reply.ID == "" {
 			return err
 		}
-		results := l.answer(ctx, reply, left, err)
-		if stored := l.store(keep, same.check(reply, results)); stored != nil {
+		results := same.check(s.reply, l.answer(ctx, s, err))
+		if stored := l.store(keep, results); stored != nil {
 			return stored
 		}
 		if err != nil {
@@ -80,8 +81,8 @@ func (l *Loop) Run(ctx context.Context, history []models.Message) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		history = append(append(history, reply), results...)
-		switch next, err := count.after(reply); {
+		history = append(append(history, s.reply), results...)
+		switch next, err := count.after(s.reply); {
 		case err != nil:
 			return err
 		case next == rest:
@@ -97,32 +98,43 @@ func (l *Loop) Run(ctx context.Context, history []models.Message) error {
 	}
 }
 
-// ask streams one reply and stores it as it ended. The message has no id where
+// step is one reply of the model, as it is stored, and what its calls need.
+type step struct {
+	reply models.Message
+	calls []prepared // those of the reply, in their order
+	left  int        // tokens of the model's window that the request left free
+}
+
+// ask streams one reply and stores it as it ended. Its message has no id where
 // nothing came that could be stored.
-func (l *Loop) ask(ctx context.Context, history []models.Message) (models.Message, int, error) {
+func (l *Loop) ask(ctx context.Context, history []models.Message) (step, error) {
 	keep := context.WithoutCancel(ctx)
 	req := Request{Model: l.ModelName, System: l.System, Messages: history, Tools: l.Tools.Specs(), OnRetry: l.OnRetry}
-	var left int
-	req.Messages, left = l.Window.Fit(req)
-	m := l.message(models.RoleAssistant)
+	s := step{reply: l.message(models.RoleAssistant)}
+	req.Messages, s.left = l.Window.Fit(req)
+	m := &s.reply
 	reply, err := l.Model.Stream(ctx, req, func(d Delta) { l.Journal.Delta(m.ID, d) })
 	err = replyError(ctx, reply, err)
-	if err != nil && reply.Content == "" && reply.Reasoning == "" && len(reply.ToolCalls) == 0 {
-		return models.Message{}, left, err
+	if err != nil && reply.empty() {
+		return step{}, err
 	}
-	m.Content, m.Reasoning, m.FinishReason, m.Model = reply.Content, reply.Reasoning, reply.FinishReason, reply.Model
-	if m.Model == "" {
-		m.Model = l.ModelName
-	}
+	m.Content, m.Reasoning, m.FinishReason, m.Model = reply.Content, reply.Reasoning, reply.FinishReason, cmp.Or(reply.Model, l.ModelName)
 	m.State = Ending(err).State
-	var idErr error
-	if m.ToolCalls, idErr = l.uniqueCalls(keep, reply.ToolCalls); idErr != nil {
-		return models.Message{}, left, idErr
+	unique, idErr := l.uniqueCalls(keep, reply.ToolCalls)
+	if idErr != nil {
+		return step{}, idErr
 	}
-	if stored := l.Journal.Reply(keep, m, reply.Usage); stored != nil {
-		return models.Message{}, left, stored
+	for _, c := range unique {
+		p := prepared{ToolCall: c}
+		if err == nil { // the calls of a reply that broke off never run
+			p = l.prepare(c, reply.FinishReason)
+		}
+		s.calls, m.ToolCalls = append(s.calls, p), append(m.ToolCalls, p.ToolCall)
 	}
-	return m, left, err
+	if stored := l.Journal.Reply(keep, *m, reply.Usage); stored != nil {
+		return step{}, stored
+	}
+	return s, err
 }
 
 func (l *Loop) store(ctx context.Context, results []models.Message) error {

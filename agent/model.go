@@ -68,6 +68,9 @@ type Reply struct {
 	Model        string // as the provider names it
 }
 
+// empty: nothing came of the reply that could be stored.
+func (r Reply) empty() bool { return r.Content == "" && r.Reasoning == "" && len(r.ToolCalls) == 0 }
+
 // ModelError is a request to a provider that failed. Its message is a sentence
 // for people, which quotes the provider's own words, bounded, without secrets.
 type ModelError struct {
@@ -86,7 +89,8 @@ func (e *ModelError) Error() string { return e.Message }
 // Unwrap gives the cause.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// ToolSpec is a tool as a model is told of it.
+// ToolSpec is a tool as a model is told of it, and what the loop has to know of
+// it. Decorators of tools pass it on.
 type ToolSpec struct {
 	Name        string
 	Description string
@@ -100,6 +104,10 @@ type ToolSpec struct {
 	// Whole: the result is bounded by the tool itself, and is never shortened
 	// or kept. True of the readers of kept outputs.
 	Whole bool
+	// Fits tells whether arguments, a JSON object, fit Parameters; its error
+	// is for the model. Where it is nil the tool never runs on arguments that
+	// were cut: whether enough of them came cannot be told.
+	Fits func(arguments json.RawMessage) error `json:"-"`
 }
 
 // Tool does one thing for a model.

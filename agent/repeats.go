@@ -21,7 +21,7 @@ type repeats struct {
 // went in a circle. It returns the results.
 func (r *repeats) check(reply models.Message, results []models.Message) []models.Message {
 	for i, c := range reply.ToolCalls {
-		call, result := c.Name+"\x00"+normalArguments(c.Arguments), fingerprint(results[i])
+		call, result := c.Name+"\x00"+c.Arguments, fingerprint(results[i])
 		if call != r.call || result != r.result {
 			*r = repeats{call: call, result: result}
 		}

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -145,4 +147,11 @@ func trimHalfRune(s string) string {
 func endsInDigit(text string) bool {
 	last := text[len(text)-1]
 	return last >= '0' && last <= '9'
+}
+
+// unfinished reports whether the text is the beginning of some JSON: it ended
+// too early, whatever the provider says of it.
+func unfinished(arguments string) bool {
+	var v any
+	return errors.Is(json.NewDecoder(strings.NewReader(arguments)).Decode(&v), io.ErrUnexpectedEOF)
 }
