@@ -72,6 +72,10 @@ func newTyped[A any](spec agent.ToolSpec, run func(context.Context, agent.Call, 
 	t.spec.Description = strings.TrimSpace(spec.Description)
 	t.spec.Parameters = mustJSON(schema)
 	t.defaults = mustJSON(defaults)
+	t.spec.Fits = func(arguments json.RawMessage) error {
+		_, err := t.arguments(arguments)
+		return err
+	}
 	return t
 }
 
