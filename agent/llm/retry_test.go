@@ -121,7 +121,10 @@ func TestAStopEndsAWaitAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ctx = WithRetryHook(ctx, func(agent.Retry) { time.AfterFunc(20*time.Millisecond, cancel) })
 	begin := time.Now()
-	_, err := send(ctx, t, &script{answers: []func(http.ResponseWriter){status(429, "Retry-After", "300")}})
+	resp, err := send(ctx, t, &script{answers: []func(http.ResponseWriter){status(429, "Retry-After", "300")}})
+	if err == nil {
+		_ = resp.Body.Close()
+	}
 	if !errors.Is(err, context.Canceled) || time.Since(begin) > time.Second {
 		t.Errorf("%v after %v", err, time.Since(begin))
 	}

@@ -286,10 +286,13 @@ func (a *App) Close() error {
 	close(a.stopping)
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
-	requests := make(chan error, 1)
-	go func() { requests <- a.server.Shutdown(ctx) }()
+	requests := make(chan struct{})
+	go func() {
+		defer close(requests)
+		_ = a.server.Shutdown(ctx) // requests that are left by then are cut off below
+	}()
 	err := a.runner.Shutdown(context.Background())
-	<-requests // those that are left have had their time
+	<-requests
 	return errors.Join(err, a.release())
 }
 

@@ -83,8 +83,8 @@ func serving(t *testing.T, dir string, environ ...string) (*App, *output, *outpu
 	return app, &out, &log
 }
 
-// get is the answer to a GET; redirects are not followed.
-func get(t *testing.T, address, token string) *http.Response {
+// get is the status and the header of a GET; redirects are not followed.
+func get(t *testing.T, address, token string) (int, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
@@ -97,8 +97,8 @@ func get(t *testing.T, address, token string) *http.Response {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = resp.Body.Close()
-	return resp
+	defer resp.Body.Close()
+	return resp.StatusCode, resp.Header
 }
 
 func TestWrongCommandLinesAreRefusedInOneLineEach(t *testing.T) {
@@ -166,12 +166,13 @@ func TestATokenThatWasMadeBesideTheServerWorks(t *testing.T) {
 	must(t, dir, "user", "add", "ann", "--password", "correct horse")
 	lines := strings.Fields(must(t, dir, "token", "create", "--user", "ann"))
 	token := lines[len(lines)-1]
-	if got := get(t, app.URL()+"/api/v1/sessions", token); got.StatusCode != http.StatusOK {
-		t.Errorf("the token answers %s", got.Status)
+	sessions := app.URL() + "/api/v1/sessions"
+	if status, _ := get(t, sessions, token); status != http.StatusOK {
+		t.Errorf("the token answers %d", status)
 	}
 	must(t, dir, "user", "disable", "ann")
-	if got := get(t, app.URL()+"/api/v1/sessions", token); got.StatusCode != http.StatusUnauthorized {
-		t.Errorf("after ann was disabled it answers %s", got.Status)
+	if status, _ := get(t, sessions, token); status != http.StatusUnauthorized {
+		t.Errorf("after ann was disabled it answers %d", status)
 	}
 }
 
@@ -183,12 +184,12 @@ func TestTheFirstStartPrintsALinkThatWorksOnce(t *testing.T) {
 	if at < 0 || !strings.Contains(link, "/login?token=") {
 		t.Fatalf("printed %q", out)
 	}
-	first := get(t, link, "")
-	if first.StatusCode != http.StatusSeeOther || strings.Contains(first.Header.Get("Location"), "token") || len(first.Header.Values("Set-Cookie")) == 0 {
-		t.Errorf("the link answers %s, to %q", first.Status, first.Header.Get("Location"))
+	status, header := get(t, link, "")
+	if status != http.StatusSeeOther || strings.Contains(header.Get("Location"), "token") || len(header.Values("Set-Cookie")) == 0 {
+		t.Errorf("the link answers %d, to %q", status, header.Get("Location"))
 	}
-	if second := get(t, link, ""); second.StatusCode != http.StatusUnauthorized {
-		t.Errorf("again it answers %s", second.Status)
+	if status, _ := get(t, link, ""); status != http.StatusUnauthorized {
+		t.Errorf("again it answers %d", status)
 	}
 	if token := link[strings.LastIndex(link, "=")+1:]; strings.Contains(log.String(), token) {
 		t.Error("the link is in the log")
@@ -225,11 +226,11 @@ func TestTheAdminTokenIsATokenAndASignInSecret(t *testing.T) {
 	if strings.Contains(out.String(), "t-0123456789") {
 		t.Errorf("it is printed: %q", out)
 	}
-	if got := get(t, app.URL()+"/api/v1/admin/users", "t-0123456789"); got.StatusCode != http.StatusOK {
-		t.Errorf("as a token it answers %s", got.Status)
+	if status, _ := get(t, app.URL()+"/api/v1/admin/users", "t-0123456789"); status != http.StatusOK {
+		t.Errorf("as a token it answers %d", status)
 	}
-	if got := get(t, app.URL()+"/login?token=t-0123456789", ""); got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/chat/" {
-		t.Errorf("as a secret it answers %s, to %q", got.Status, got.Header.Get("Location"))
+	if status, header := get(t, app.URL()+"/login?token=t-0123456789", ""); status != http.StatusSeeOther || header.Get("Location") != "/chat/" {
+		t.Errorf("as a secret it answers %d, to %q", status, header.Get("Location"))
 	}
 	if strings.Contains(log.String(), "t-0123456789") {
 		t.Error("it is in the log")

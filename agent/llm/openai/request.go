@@ -24,7 +24,7 @@ func (c *Client) request(r agent.Request) openai.ChatCompletionRequest {
 	if c.newTokenField(out.Model) {
 		out.MaxCompletionTokens = c.config.MaxOutputTokens
 	} else {
-		out.MaxTokens = c.config.MaxOutputTokens
+		out.MaxTokens = c.config.MaxOutputTokens //nolint:staticcheck // deprecated at OpenAI, and what the others know
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func TestWrongValuesAreRefusedWithNameValueAndWhatIsAccepted(t *testing.T) {
 		{name: "a model without a server", env: []string{"OFFCUT_MODEL=gpt"}, want: []string{"OFFCUT_MODEL", `"gpt"`, "OPENAI_API_KEY", "OPENAI_BASE_URL"}},
 		{name: "a file that is not there", env: []string{"OFFCUT_CONFIG=/nowhere.yaml"}, want: []string{"OFFCUT_CONFIG", "/nowhere.yaml", "no such file"}},
 		{name: "a file that is no YAML", file: "addr: [", want: []string{"configuration file"}},
-		{name: "an unknown key", file: "addres: 127.0.0.1:1\n", want: []string{"addres", "no such key"}},
+		{name: "an unknown key", file: "address: 127.0.0.1:1\n", want: []string{"address", "no such key"}},
 		{name: "an unknown key below", file: "tools:\n  run_command:\n    preview: 1\n", want: []string{"tools.run_command.preview", "no such key"}},
 		{name: "a value where keys belong", file: "limits: 8\n", want: []string{"limits", "no such key"}},
 		{name: "text for a number", file: "limits:\n  turns: many\n", want: []string{"limits.turns", `"many"`, "whole number"}},
