@@ -16,7 +16,11 @@ const (
 	// server; 1 MiB is the kernel's default limit for a user's pipe.
 	pipeBytes = 1 << 20
 	// readBytes is one read of such a pipe.
-	readBytes = 256 << 10
+	readBytes = 512 << 10
+	// gatherTime is waited after a small read, so that a fast command is read
+	// in few large pieces: waking up for each of its writes would slow both
+	// down. The pipe holds what comes meanwhile.
+	gatherTime = 200 * time.Microsecond
 )
 
 var readBuffers = sync.Pool{New: func() any { return new([readBytes]byte) }}
@@ -69,6 +73,9 @@ func pump(r io.Reader, w io.Writer) {
 		}
 		if err != nil {
 			return
+		}
+		if n < readBytes/2 {
+			time.Sleep(gatherTime)
 		}
 	}
 }

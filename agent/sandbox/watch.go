@@ -7,7 +7,7 @@ import (
 
 // watchEvery is how often running commands are measured. A fork bomb makes
 // some thousand processes in this time, which a server survives.
-const watchEvery = 50 * time.Millisecond
+const watchEvery = 100 * time.Millisecond
 
 // watcher ends commands that cross a limit which the kernel does not hold for
 // a whole tree of processes: their number does not bind for root, and memory is
