@@ -51,7 +51,7 @@ const scenes = {
   running: async (page, { app, ids }) => {
     const chat = new Chat(page, app.url);
     await chat.open(ids.running);
-    await chat.card.getByText('in 3 s').waitFor();
+    await chat.live.getByText('in 3 s').waitFor();
   },
   failed: async (page, { app, ids }) => { await new Chat(page, app.url).open(ids.failed); },
   stopped: async (page, { app, ids }) => { await new Chat(page, app.url).open(ids.stopped); },

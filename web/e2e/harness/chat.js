@@ -2,6 +2,7 @@
 // the interface, so that a change of looks breaks no test.
 
 import assert from 'node:assert/strict';
+import { eventually } from './eventually.js';
 
 /** The text of an answer as it stands on the page: its parts, without names, times and cards. */
 const answerText = (article) => [...article.querySelectorAll('.part')]
@@ -21,6 +22,8 @@ export class Chat {
     this.answer = this.answers.last();
     this.cards = page.getByTestId('tool-card');
     this.card = this.cards.last();
+    this.live = this.card.locator('.term[data-live]'); // what the last card's tool prints
+    this.preview = this.card.locator('.out .pre'); // the pieces of its result
   }
 
   get sessionID() {
@@ -62,18 +65,11 @@ export class Chat {
 
   /** Waits until the last answer's text holds, or is exactly, something. */
   async shows(wanted, { exactly = false } = {}) {
-    const check = `(wanted, exactly) => {
-      const all = document.querySelectorAll('[data-testid=message][data-role=assistant]');
-      if (!all.length) return false;
-      const text = (${answerText})(all[all.length - 1]);
+    let text = '';
+    await eventually(async () => {
+      text = await this.answers.count() ? await this.text() : '(no answer)';
       return exactly ? text === wanted : text.includes(wanted);
-    }`;
-    try {
-      await this.page.waitForFunction(`(${check})(${JSON.stringify(wanted)}, ${exactly})`);
-    } catch (cause) {
-      const text = await this.text().catch(() => '(no answer)');
-      throw new Error(`the answer never showed ${JSON.stringify(wanted)}; it shows ${JSON.stringify(text)}`, { cause });
-    }
+    }, () => `the answer never showed ${JSON.stringify(wanted)}; it shows ${JSON.stringify(text)}`);
   }
 
   /** Unfolds a card where it is folded and waits for what is in it. */
@@ -96,9 +92,6 @@ export class Chat {
     return pager;
   }
 
-  /** The pieces of a finished result that a card shows, and a running one's live output. */
-  static preview(card) { return card.locator('.out .pre'); }
-  static live(card) { return card.locator('.term'); }
 }
 
 /** The pages of one kept output, in a card or on a page of their own. */
@@ -125,16 +118,7 @@ export class Pager {
   async turn(action) {
     const before = await this.position.textContent();
     await action();
-    await this.until(async () => (await this.position.textContent()) !== before, `another page than ${before}`);
-  }
-
-  /** Asks again until something holds; pages may be replaced or loaded anew meanwhile. */
-  async until(holds, what) {
-    for (let tries = 0; tries < 300; tries += 1) {
-      if (await holds().catch(() => false)) return;
-      await this.root.page().waitForTimeout(25);
-    }
-    throw new Error(`the pager never showed ${what}`);
+    await eventually(async () => (await this.position.textContent()) !== before, `no page came but ${before}`);
   }
 
   /** Follows Next from where it stands to the end and joins the pages. */

@@ -9,6 +9,7 @@ import { chromium } from 'playwright-core';
 import { adminToken, Offcut, password } from './offcut.js';
 import { Provider } from './provider.js';
 import { Chat } from './chat.js';
+import { patience } from './eventually.js';
 
 const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
@@ -17,9 +18,6 @@ const chromiumFlags = [
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
   '--host-resolver-rules=MAP offcut.test 127.0.0.1', // an origin that browsers do not call secure
 ];
-
-/** How long a page may take to show what is waited for, in ms. */
-const patience = Number(process.env.E2E_PATIENCE_MS ?? 15000);
 
 const shots = new URL('../shots/', import.meta.url).pathname;
 
@@ -57,12 +55,17 @@ export function suite({ demo = false, env = {}, basePath = '' } = {}) {
       assert.deepEqual(visits.problems, [], 'the browser reported problems');
     } catch (failure) {
       await visits.picture(name);
-      t.diagnostic(`end of the server's log:\n${app.log.slice(-2500)}`);
+      t.diagnostic(`the server's log, without its quiet lines:\n${notable(app.log)}`);
       throw failure;
     } finally {
       await visits.close();
     }
   });
+}
+
+/** The end of a log without the requests that went well. */
+function notable(log) {
+  return log.split('\n').filter((line) => !/msg=request .*status=[1-4]/.test(line)).join('\n').slice(-2500);
 }
 
 /** The pages that one test opens, and what they complain about. */
@@ -133,7 +136,8 @@ class Visits {
   }
 
   #complain(text) {
-    if (!this.allow.some((pattern) => pattern.test(text))) this.problems.push(text);
+    if (this.problems.includes(text) || this.allow.some((pattern) => pattern.test(text))) return;
+    this.problems.push(text);
   }
 
   /** Lets the pages run a little, so that a late complaint is heard. */

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { suite } from '../harness/suite.js';
 import { calls, runs, says } from '../harness/provider.js';
-import { Chat } from '../harness/chat.js';
 
 const it = suite();
 
@@ -43,7 +42,7 @@ it('a cut result has its edge, its figures and its bar', async ({ chat, provider
   assert.ok(!/incomplete/i.test(text));
   const bar = c.card.getByTestId('coverage').first();
   assert.ok(await bar.locator('rect.read').count() >= 2, 'the bar shows the head and the tail');
-  const shown = await Chat.preview(c.card).allTextContents();
+  const shown = await c.preview.allTextContents();
   assert.ok(shown[0].startsWith('1\n2\n3\n'));
   assert.ok(shown.at(-1).trimEnd().endsWith('199999\n200000'));
   const cut = (await c.card.locator('a.cut').innerText()).match(/([\d,]+) bytes/)[1].replaceAll(',', '');
@@ -56,10 +55,10 @@ it('what a command prints is seen while it runs', async ({ chat, provider }) => 
   const c = await chat();
   await c.open();
   await c.say('print as you go');
-  await c.card.getByText('part 1').waitFor();
+  await c.live.getByText('part 1').first().waitFor();
   assert.equal(await c.card.getAttribute('data-state'), 'running');
   assert.ok(await c.card.getByTestId('tool-stop').isVisible());
-  await c.card.getByText('part 3').waitFor();
+  await c.live.getByText('part 3').first().waitFor();
   assert.equal(await c.card.getAttribute('data-state'), 'running');
   await c.settled();
   assert.equal(await c.card.getAttribute('data-state'), 'ok');
@@ -70,9 +69,9 @@ it('a page that comes while a command runs shows what it printed so far', async 
   const c = await chat();
   await c.open();
   await c.say('print then wait');
-  await c.card.getByText('early words').waitFor();
+  await c.live.getByText('early words').first().waitFor();
   await c.page.reload();
-  await c.card.getByText('early words').waitFor();
+  await c.live.getByText('early words').first().waitFor();
   assert.equal(await c.card.getAttribute('data-state'), 'running');
   await c.settled();
   await c.unfold();
@@ -91,9 +90,9 @@ it('live output is shown as a terminal shows it: colours, overwritten lines', as
   const c = await chat();
   await c.open();
   await c.say('in colour');
-  await c.card.getByText('hidden cursor').waitFor();
+  await c.live.getByText('hidden cursor').first().waitFor();
   for (const when of ['live', 'finished']) {
-    const output = (when === 'live' ? Chat.live(c.card) : Chat.preview(c.card)).first();
+    const output = (when === 'live' ? c.live : c.preview).first();
     const text = await output.innerText();
     assert.ok(!text.includes('\u001b') && !text.includes('[31m') && !text.includes('[38;2') && !text.includes('25l'), `${when}: ${JSON.stringify(text)}`);
     assert.match(text, /red words plain/, when);
@@ -122,11 +121,11 @@ it('text that a tool printed is text, whatever it looks like', async ({ chat, pr
   const c = await chat();
   await c.open();
   await c.say('print markup');
-  await c.card.getByText('<THOUGHT>', { exact: false }).waitFor();
-  assert.ok((await Chat.live(c.card).textContent()).includes(hostile), 'live');
+  await c.live.getByText('<THOUGHT>').first().waitFor();
+  assert.ok((await c.live.textContent()).includes(hostile), 'live');
   await c.settled();
   await c.unfold();
-  assert.ok((await Chat.preview(c.card).first().textContent()).includes(hostile), 'finished');
+  assert.ok((await c.preview.first().textContent()).includes(hostile), 'finished');
   assert.equal(await c.card.locator('script, br').count(), 0);
 });
 
@@ -191,7 +190,7 @@ it('one endless line of live output neither widens the page nor fills it', async
   const c = await chat();
   await c.open();
   await c.say('one huge line');
-  await c.card.getByText('xxxxxxxx', { exact: false }).first().waitFor();
+  await c.live.getByText('xxxxxxxx').first().waitFor();
   const state = await c.page.evaluate(() => ({
     sideways: document.documentElement.scrollWidth > document.documentElement.clientWidth,
     letters: document.querySelector('[data-testid=tool-card] .term').textContent.length,
@@ -206,7 +205,7 @@ it('ten thousand lines stay a small page', async ({ chat, provider }) => {
   const c = await chat();
   await c.open();
   await c.say('ten thousand lines');
-  await c.card.getByText('line 10000 of many', { exact: false }).waitFor();
+  await c.live.getByText('line 10000 of many').first().waitFor();
   const nodes = () => c.page.evaluate(() => document.querySelectorAll('*').length);
   assert.ok(await nodes() < 5000, `${await nodes()} elements while it runs`);
   await c.settled();

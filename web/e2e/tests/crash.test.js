@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from '../harness/suite.js';
 import { calls, gate, numbers, says } from '../harness/provider.js';
+import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 const hundred = numbers(1, 100);
@@ -49,7 +50,7 @@ it('a kill in mid-command keeps what was printed, and the card does not run for 
   const c = await chat();
   await c.open();
   await c.say('print until killed');
-  await c.card.getByText('printed line 2000', { exact: false }).waitFor();
+  await c.live.getByText('printed line 2000').first().waitFor();
   await sleep(2200);
   await app.kill();
   await app.launch();
@@ -77,8 +78,7 @@ it('an orderly restart is ridden out: the page connects again and the session go
   c.page.on('websocket', (ws) => sockets.push(ws));
   await app.terminate();
   await app.launch();
-  for (let tries = 0; tries < 200 && !sockets.some((ws) => !ws.isClosed()); tries += 1) await sleep(50);
-  assert.ok(sockets.some((ws) => !ws.isClosed()), 'the page did not connect again');
+  await eventually(() => sockets.some((ws) => !ws.isClosed()), 'the page did not connect again');
   await c.ask('after the restart');
   assert.equal(await c.text(), 'After.');
 }, { allow: offline });

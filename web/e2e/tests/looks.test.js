@@ -100,7 +100,7 @@ for (const look of looks) {
     middle.open();
     await c.settled('done', 2);
     await c.say('run for a while');
-    await c.card.getByText('working').waitFor();
+    await c.live.getByText('working').waitFor();
     await sound(c.page, 'a command runs');
     await c.settled('done', 3);
   });

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { suite } from '../harness/suite.js';
 import { calls, runs, says } from '../harness/provider.js';
 import { Pager } from '../harness/chat.js';
+import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 
@@ -60,7 +61,7 @@ it('a search leads to the hit', async ({ app, chat, provider }) => {
   const pager = await c.openPager();
   await pager.search.fill('123456');
   await pager.search.press('Enter');
-  await pager.until(async () => (await pager.content()).includes('123456\n'), 'the page with the hit');
+  await eventually(async () => (await pager.content()).includes('123456\n'), 'the page with the hit never came');
   assert.equal(await pager.text.locator('mark').first().textContent(), '123456');
   await pager.search.fill('no such words');
   await pager.search.press('Enter');
@@ -160,8 +161,7 @@ it('a deleted output is a sentence with its date, and its bytes are gone', async
   await page.goto(`${app.url}/s/${session.id}/out/${output.id}`);
   await page.getByTestId('output-delete').click();
   await page.getByTestId('output-delete-confirm').click();
-  for (let tries = 0; tries < 60 && (await app.outputs(session.id)).length; tries += 1) await page.waitForTimeout(50);
-  assert.equal((await app.outputs(session.id)).length, 0);
+  await eventually(async () => (await app.outputs(session.id)).length === 0, 'the output is still in the list');
   const gone = await page.goto(`${app.url}/s/${session.id}/out/${output.id}`);
   assert.equal(gone.status(), 404);
   assert.match(await page.locator('main').innerText(), /deleted.*20\d\d/is);
@@ -207,11 +207,11 @@ it('the copy of a running command can be paged meanwhile and says that it grows'
   const session = await app.session();
   const { turn_id: turn } = await app.api('POST', `/sessions/${session.id}/messages`, { content: 'still printing' });
   let output;
-  for (let tries = 0; tries < 100 && !output?.total_bytes; tries += 1) {
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
+  await eventually(async () => {
     [output] = await app.outputs(session.id);
-  }
-  assert.ok(output?.running, 'a running command has a copy after a second');
+    return output?.total_bytes > 0;
+  }, 'a running command has no copy');
+  assert.equal(output.running, true);
   const page = await visit();
   await page.goto(`${app.url}/s/${session.id}/out/${output.id}`);
   const pager = new Pager(page);

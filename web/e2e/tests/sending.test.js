@@ -133,7 +133,7 @@ it('stop ends a running command, and the model is told that its effects are unkn
   const c = await chat();
   await c.open();
   await c.say('sleep long');
-  await c.card.getByText('began').waitFor();
+  await c.live.getByText('began').waitFor();
   const began = Date.now();
   await c.stop.click();
   await c.settled('stopped');
@@ -152,7 +152,7 @@ it('stop on the card ends the command alone and the turn goes on', async ({ chat
   const c = await chat();
   await c.open();
   await c.say('stop only this');
-  await c.card.getByText('started').waitFor();
+  await c.live.getByText('started').waitFor();
   await c.card.getByTestId('tool-stop').click();
   await c.settled();
   assert.equal(await c.text(), 'The turn went on.');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { suite, signIn } from '../harness/suite.js';
 import { adminToken, Offcut, password } from '../harness/offcut.js';
+import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 
@@ -78,8 +79,9 @@ it('another user finds nothing of a session that is not theirs', async ({ app, v
 test('without an admin token the printed link signs in once only', async (t) => {
   const app = await Offcut.start({ env: { OFFCUT_ADMIN_TOKEN: '' } });
   t.after(() => app.close());
-  const link = app.log.match(/http:\/\/\S*\/login\?token=\S+/)?.[0];
-  assert.ok(link, `no link was printed:\n${app.log}`);
+  const printed = () => app.log.match(/http:\/\/\S*\/login\?token=\S+(?=\s)/)?.[0];
+  await eventually(printed, () => `no link was printed:\n${app.log}`);
+  const link = printed();
   const once = await fetch(link, { redirect: 'manual' });
   assert.equal(Math.floor(once.status / 100), 3, `the link answers ${once.status}`);
   assert.ok(once.headers.getSetCookie().some((cookie) => /httponly/i.test(cookie) && /samesite/i.test(cookie)));

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { suite } from '../harness/suite.js';
 import { calls, runs, says } from '../harness/provider.js';
-import { Chat } from '../harness/chat.js';
 
 const it = suite({ env: { OFFCUT_MODEL_CONTEXT_TOKENS: '100000000' } });
 
@@ -52,8 +51,8 @@ it('a large JSON result always has its preview and its size', async ({ app, chat
   for (let i = 0; i < 3; i += 1) {
     await c.open(session.id);
     await c.unfold();
-    await Chat.preview(c.card).first().waitFor();
-    assert.match(await Chat.preview(c.card).first().textContent(), /"id": 0/);
+    await c.preview.first().waitFor();
+    assert.match(await c.preview.first().textContent(), /"id": 0/);
     assert.match(await c.card.innerText(), /of\s+1,[\d,]+\s+bytes/);
   }
 });
@@ -69,4 +68,38 @@ it('sending into a session of ninety messages is as quick as into an empty one',
   await c.say('now quickly');
   await c.shows('Quick.');
   assert.ok(Date.now() - began < 1500, `${Date.now() - began} ms from Enter to the first words`);
+});
+
+it('a long chat does not stutter while an answer streams in', async ({ app, chat, provider }) => {
+  provider.on('make it long', says('A paragraph with **bold** words and `code`.\n\n- one\n- two\n'.repeat(6)));
+  provider.on('stream two thousand', says('', { chunks: Array.from({ length: 2000 }, (_, i) => (i % 40 === 39 ? `word${i}.\n\n` : `word${i} `)), delay: 2 }));
+  const session = await app.session();
+  for (let i = 0; i < 100; i += 1) await app.say(session.id, `make it long ${i}`);
+  const c = await chat();
+  await c.open(session.id);
+  await c.page.evaluate(() => {
+    globalThis.longest = 0;
+    new PerformanceObserver((list) => {
+      for (const task of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, task.duration);
+    }).observe({ type: 'longtask' });
+  });
+  await c.say('stream two thousand');
+  await c.shows('word1999.');
+  const longest = await c.page.evaluate(() => globalThis.longest);
+  assert.ok(longest < 200, `the longest task took ${longest} ms`);
+});
+
+it('many rounds of long reasoning and tools leave a page that can be used', async ({ app, chat, provider }) => {
+  const rounds = Array.from({ length: 48 }, (_, i) => ({
+    ...calls(['run_command', { command: `echo round ${i}` }]), reasoning: `Thought ${i}. `.repeat(120),
+  }));
+  provider.on('think and work', ...rounds, says('After 48 rounds.'));
+  const c = await chat();
+  await c.open();
+  await c.say('think and work');
+  await c.page.waitForFunction(() => document.querySelector('[data-role=assistant]')?.dataset.state === 'done', null, { timeout: 60000 });
+  assert.equal(await c.cards.count(), 48);
+  assert.equal((await c.text()).split('After 48 rounds.').length, 2);
+  const elements = await c.page.evaluate(() => document.querySelectorAll('*').length);
+  assert.ok(elements < 5000, `${elements} elements`);
 });

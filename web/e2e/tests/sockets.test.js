@@ -47,7 +47,7 @@ it('stop still works after a reload', async ({ chat, provider }) => {
   const c = await chat();
   await c.open();
   await c.say('reload then stop');
-  await c.card.getByText('begun').waitFor();
+  await c.live.getByText('begun').waitFor();
   await c.page.reload();
   await c.stop.click();
   await c.settled('stopped');

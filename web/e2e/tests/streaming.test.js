@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from '../harness/suite.js';
 import { gate, numbers, runs, says } from '../harness/provider.js';
 import { Proxy } from '../harness/proxy.js';
+import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 const hundred = numbers(1, 100);
@@ -71,7 +72,7 @@ it('three dropped sockets lose and repeat nothing, and nothing is sent again', a
     await c.shows(` ${n}`);
     const before = proxy.opened;
     proxy.drop();
-    await waitFor(() => proxy.opened > before, 'the page never came back');
+    await eventually(() => proxy.opened > before, 'the page never came back');
   }
   await c.settled();
   assert.equal(await c.text(), whole);
@@ -85,7 +86,7 @@ it('a drop of seconds while a command prints is made up for', async ({ t, app, c
   const c = await chat({ via: proxy.origin });
   await c.open();
   await c.say('print slowly');
-  await c.card.getByText('line 5', { exact: false }).waitFor();
+  await c.live.getByText('line 5').first().waitFor();
   proxy.refusing = true;
   proxy.drop();
   await sleep(2500);
@@ -126,7 +127,7 @@ it('closing the tab does not end the turn', async ({ chat, provider, app }) => {
   await c.page.close();
   await sleep(300);
   middle.open();
-  await waitFor(async () => (await app.messages(id)).at(-1).state === 'done', 'the turn never ended');
+  await eventually(async () => (await app.messages(id)).at(-1).state === 'done', 'the turn never ended');
   await again.open(id);
   assert.equal(await again.text(), whole);
 });
@@ -214,11 +215,3 @@ it('long pages of text do not grow the work per chunk: the tail stays one text n
   const text = await c.text();
   for (const i of [0, 59, 119]) assert.equal(text.split(`Paragraph ${i} says`).length, 2, `paragraph ${i} stands once`);
 });
-
-async function waitFor(condition, complaint) {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await condition()) return;
-    await sleep(50);
-  }
-  throw new Error(complaint);
-}
