@@ -228,6 +228,9 @@ func sampleOutput() Output {
 	}
 }
 
+// hardText is what HTML parsers would change, and what would deceive a reader.
+const hardText = "\n\n\ttab\r\nlone\rcr \x00nul \x1b[31mred\x1b[0m \u202eevil\u202c é 😀 </div><script>x</script>&amp;&lt; \f\v\b\x7f\u0085\ufeff\u2028\u00a0\n\n  \n"
+
 // pagerStates are the states of a page that a pager shows.
 func pagerStates() map[string]Pager {
 	base := Pager{SessionID: "s1", OutputID: "o1", CallID: "c1", Title: "make", Prev: -1, Next: -1, CheckedAt: morning, Complete: true}
@@ -261,6 +264,11 @@ func pagerStates() map[string]Pager {
 		}),
 		"binary": with(func(p *Pager) {
 			p.Total, p.Text, p.Binary, p.RawBytes, p.SHA256, p.HasMore, p.Next = 4900000, "00000000  1f 8b 08 00 3c 0a 2b 6a  00 03 ec bd 7b 73 db c6  |....<.+j....{s..|\n", true, 1048576, "9f2c41d0", true, 4096
+		}),
+		"bytes": with(func(p *Pager) {
+			p.Text = hardText
+			p.Total, p.Read = int64(len(hardText)), []Range{{3, 20}, {30, 41}}
+			p.Search = Search{Query: "e", Hits: []Hit{{Offset: int64(strings.Index(hardText, "evil"))}}}
 		}),
 		"empty": with(func(p *Pager) { p.Offset, p.Total, p.Prev = 100, 100, 0 }),
 		"refused": with(func(p *Pager) {

@@ -3,6 +3,8 @@
 // page never changes it.
 import { word } from "./words.js";
 
+const REACH_PX = 400; // this near the top, older messages are fetched
+
 let following = true;
 let fresh = 0; // what was added while not following
 let personUntil = 0; // scrolling until then is a person's
@@ -31,7 +33,12 @@ export function startFollow() {
 }
 
 function onScroll() {
-  if (held || performance.now() < personUntil) setFollowing(nearEnd());
+  if (!held && performance.now() >= personUntil) return;
+  setFollowing(nearEnd());
+  if (root().scrollTop < REACH_PX) {
+    const older = document.querySelector("[data-older]");
+    if (older) window.htmx?.trigger(older, "reach");
+  }
 }
 
 function setFollowing(on) {

@@ -24,6 +24,9 @@ export function startStream() {
     onText(event.detail.message.data);
   });
   conn.addEventListener("htmx:ws:close", (event) => onClose(event.detail.code));
+  // htmx starts on its own time; the socket opens only when we listen.
+  window.htmx.process(conn);
+  window.htmx.trigger(conn, "listen");
   // A page from the browser's back cache has missed what happened meanwhile.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 }
@@ -34,7 +37,7 @@ function onOpen(socket) {
   socket.send(JSON.stringify({ t: "hello", after: seq }));
   clearTimeout(offTimer);
   clearInterval(pollTimer);
-  pollTimer = undefined;
+  offTimer = pollTimer = undefined;
   showConnection("");
 }
 
@@ -48,9 +51,10 @@ function onClose(code) {
     return;
   }
   document.getElementById("conn-dot").hidden = false;
-  clearTimeout(offTimer);
-  offTimer = setTimeout(() => showConnection(word(pollTimer ? "polling" : "offline")), OFFBAR_AFTER_MS);
-  if (failures >= POLL_AFTER_FAILURES && !pollTimer) pollTimer = setInterval(reread, POLL_MS);
+  offTimer ??= setTimeout(() => showConnection(word(pollTimer ? "polling" : "offline")), OFFBAR_AFTER_MS);
+  if (failures < POLL_AFTER_FAILURES || pollTimer) return;
+  pollTimer = setInterval(reread, POLL_MS);
+  showConnection(word("polling"));
 }
 
 /** Says what is wrong with the connection; nothing: all is well. */
