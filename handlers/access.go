@@ -102,7 +102,7 @@ func (h *Handlers) anyTurn(c echo.Context, id string) (models.Turn, error) {
 func (h *Handlers) entry(c echo.Context, action, target, detail string) models.AuditEntry {
 	user, _ := CurrentUser(c)
 	return models.AuditEntry{
-		At: h.Now(), ActorID: user.ID, ActorName: user.Name,
+		At: h.now(), ActorID: user.ID, ActorName: user.Name,
 		Action: action, Target: target, Detail: detail, Address: c.RealIP(),
 	}
 }

@@ -48,7 +48,7 @@ func (h *Handlers) begin(c echo.Context, content, clientID string) (models.Sessi
 func (h *Handlers) sessionFor(c echo.Context, clientID string) (models.Session, error) {
 	ctx := c.Request().Context()
 	user, _ := CurrentUser(c)
-	now := h.Now().UTC()
+	now := h.now()
 	sess := models.Session{
 		ID: models.NewID(models.PrefixSession), OwnerID: user.ID, OwnerName: user.Name, CreatedAt: now, UpdatedAt: now,
 	}

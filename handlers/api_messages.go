@@ -39,7 +39,7 @@ func (h *Handlers) send(c echo.Context, sessionID, content, clientID string) (mo
 			"client_id has at most %d bytes; this one has %d", models.MaxClientIDLength, len(clientID))
 	}
 	return h.Runner.Send(c.Request().Context(), models.NewTurn{
-		SessionID: sessionID, OwnerID: me(c), Content: content, ClientID: clientID, Now: h.Now().UTC(),
+		SessionID: sessionID, OwnerID: me(c), Content: content, ClientID: clientID, Now: h.now(),
 	})
 }
 

@@ -144,7 +144,7 @@ func (h *Handlers) deleteOutput(c echo.Context, sessionID, outputID string) erro
 	if out.Running {
 		return models.Errorf(models.ErrConflict, "output_running", "the command that prints this output still runs; stop it first")
 	}
-	if err := h.Store.DeleteOutput(ctx, sessionID, outputID, h.Now().UTC()); err != nil {
+	if err := h.Store.DeleteOutput(ctx, sessionID, outputID, h.now()); err != nil {
 		return err
 	}
 	h.Broker.Publish(events.Event{

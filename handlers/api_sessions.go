@@ -35,7 +35,7 @@ func (h *Handlers) createSession(c echo.Context, title, model string) (models.Se
 		return models.Session{}, err
 	}
 	user, _ := CurrentUser(c)
-	now := h.Now().UTC()
+	now := h.now()
 	sess := models.Session{
 		ID: models.NewID(models.PrefixSession), OwnerID: user.ID, OwnerName: user.Name,
 		Title: title, Model: model, CreatedAt: now, UpdatedAt: now,
@@ -123,7 +123,7 @@ func (h *Handlers) updateSession(c echo.Context, id string, patch models.Session
 			return models.Session{}, err
 		}
 	}
-	sess, err := h.Store.UpdateSession(c.Request().Context(), me(c), id, patch, h.Now().UTC())
+	sess, err := h.Store.UpdateSession(c.Request().Context(), me(c), id, patch, h.now())
 	if err == nil && patch.Title != nil {
 		h.Broker.Publish(titleEvent(sess))
 	}
@@ -166,7 +166,7 @@ func (h *Handlers) APIForkSession(c echo.Context) error {
 // forkSession is all or nothing: without room for the files there is no fork.
 func (h *Handlers) forkSession(c echo.Context, sess models.Session, upto string) (models.Session, error) {
 	ctx := context.WithoutCancel(c.Request().Context())
-	fork, err := h.Store.ForkSession(ctx, me(c), sess.ID, upto, h.Now().UTC())
+	fork, err := h.Store.ForkSession(ctx, me(c), sess.ID, upto, h.now())
 	if err != nil {
 		return models.Session{}, err
 	}

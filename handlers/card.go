@@ -32,9 +32,7 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 	if meta.ExecutionMS != nil {
 		card.Took = time.Duration(*meta.ExecutionMS) * time.Millisecond
 	}
-	if changes := changesOf(call.Name, result.Content); changes.diff != "" {
-		card.Fact = fmt.Sprintf("+%d −%d", changes.added, changes.removed)
-	}
+	card.Fact = changesOf(call.Name, result.Content).fact()
 	if meta.OutputID != "" {
 		out, err := h.keptOutput(ctx, sess.ID, meta.OutputID)
 		if err != nil {
@@ -218,28 +216,38 @@ const maxArguments = 16 << 10
 
 // changes is what a write or an edit did.
 type changes struct {
-	said           string // the sentence before the diff
-	diff           string
+	said string // the sentence before the diff
+	diff string
+	// added and removed count the lines of a diff that is there whole.
 	added, removed int
+}
+
+// fact is the change in one word; empty where that is not known.
+func (c changes) fact() string {
+	if c.added == 0 && c.removed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%d −%d", c.added, c.removed)
 }
 
 // changesOf finds the unified diff in the result of a tool that changes files.
 func changesOf(tool, content string) changes {
-	if tool != "write_file" && tool != "edit_file" {
-		return changes{said: content}
-	}
 	at := strings.Index("\n"+content, "\n--- ")
-	if at < 0 {
+	if at < 0 || (tool != "write_file" && tool != "edit_file") {
 		return changes{said: content}
 	}
 	c := changes{said: strings.TrimSpace(content[:at]), diff: content[at:]}
+	inHunk := false
 	for line := range strings.Lines(c.diff) {
 		switch {
-		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
-		case strings.HasPrefix(line, "+"):
+		case strings.HasPrefix(line, "@@ "):
+			inHunk = true
+		case inHunk && strings.HasPrefix(line, "+"):
 			c.added++
-		case strings.HasPrefix(line, "-"):
+		case inHunk && strings.HasPrefix(line, "-"):
 			c.removed++
+		case strings.HasPrefix(line, "… "): // the rest of a long one was left out
+			c.added, c.removed = 0, 0
 		}
 	}
 	return c

@@ -35,6 +35,13 @@ func TestADiffIsToldFromTheSentenceBeforeIt(t *testing.T) {
 	if got := changesOf("edit_file", "Changed x.\n\n"+diff); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
+	if got := want.fact(); got != "+2 −1" {
+		t.Errorf("the change in a word is %q", got)
+	}
+	cut := changesOf("write_file", "Wrote x.\n"+diff+"… 40 more lines of this diff\n")
+	if got := cut.fact(); got != "" {
+		t.Errorf("of a diff that was cut the lines are counted: %q", got)
+	}
 	if got := changesOf("run_command", diff); got.diff != "" || got.said != diff {
 		t.Errorf("what a command printed is taken for a change: %+v", got)
 	}

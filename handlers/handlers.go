@@ -72,6 +72,10 @@ func New(cfg Config) *Handlers {
 	}
 }
 
+// now is the time as it is stored: in UTC, and no finer than the database has
+// it, so that what is answered now is what is read later.
+func (h *Handlers) now() time.Time { return h.Now().UTC().Truncate(time.Microsecond) }
+
 // model is the name under which a session's model is shown.
 func (h *Handlers) model(chosen string) string {
 	if chosen == "" && len(h.Models) > 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,9 @@ func TestASessionLivesThroughTheAPI(t *testing.T) {
 	}
 	if at, err := time.Parse(time.RFC3339, made["created_at"].(string)); err != nil || at.Location() != time.UTC {
 		t.Errorf("created_at %q is not RFC 3339 in UTC", made["created_at"])
+	}
+	if read := s.wants(200, ann, "GET", "/sessions/"+id, nil); !reflect.DeepEqual(made, read) {
+		t.Errorf("what was made is read as something else: %v, %v", made, read)
 	}
 	got := s.wants(200, ann, "PATCH", "/sessions/"+id, `{"pinned":true,"title":"Nightly builds","model":"other"}`)
 	if got["title"] != "Nightly builds" || got["pinned"] != true || got["archived"] != false || got["model"] != "other" {

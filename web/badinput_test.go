@@ -159,7 +159,10 @@ func TestWhatPeopleTypeIntoPagesIsNeverAFaultOfTheServer(t *testing.T) {
 		}
 	}
 	for _, form := range []url.Values{
-		{"content": {""}}, {"content": {"\xff\xfe"}}, {"content": {strings.Repeat("a", 1<<20+1)}}, {},
+		{"content": {""}},
+		{"content": {"\xff\xfe"}},
+		{"content": {strings.Repeat("a", 1<<20+1)}},
+		{},
 		{"content": {"a"}, "client_id": {strings.Repeat("x", 999)}},
 	} {
 		for _, path := range []string{"/sessions", "/s/" + id + "/messages"} {

@@ -33,8 +33,9 @@ type frame struct {
 	State   string `json:"state"`
 }
 
-// watch opens a live connection as a page of the browser would.
-func (b *browser) watch(session string, after int64, header ...string) (*websocket.Conn, *http.Response, error) {
+// watch opens a live connection as a page of the browser would; nil and the
+// status where that is refused.
+func (b *browser) watch(session string, header ...string) (*websocket.Conn, int) {
 	b.s.t.Helper()
 	h := http.Header{"Origin": {b.s.URL}}
 	for i := 0; i+1 < len(header); i += 2 {
@@ -42,19 +43,25 @@ func (b *browser) watch(session string, after int64, header ...string) (*websock
 	}
 	dialer := websocket.Dialer{Jar: b.Jar}
 	conn, res, err := dialer.DialContext(b.s.t.Context(), "ws"+strings.TrimPrefix(b.s.URL, "http")+"/ws/sessions/"+session, h)
+	if res == nil {
+		b.s.t.Fatal(err)
+	}
+	b.s.must(res.Body.Close())
 	if err != nil {
-		return nil, res, err
+		return nil, res.StatusCode
 	}
 	b.s.t.Cleanup(func() { _ = conn.Close() })
-	return conn, res, conn.WriteJSON(map[string]any{"t": "hello", "after": after})
+	return conn, res.StatusCode
 }
 
+// watching opens one and asks for what came after an event.
 func (b *browser) watching(session string, after int64) *websocket.Conn {
 	b.s.t.Helper()
-	conn, res, err := b.watch(session, after)
-	if err != nil {
-		b.s.t.Fatalf("watch: %v %v", err, res)
+	conn, status := b.watch(session)
+	if conn == nil {
+		b.s.t.Fatalf("watch: status %d", status)
 	}
+	b.s.must(conn.WriteJSON(map[string]any{"t": "hello", "after": after}))
 	return conn
 }
 
@@ -339,9 +346,8 @@ func TestALiveConnectionIsForPagesOfThisServerAndOwnSessions(t *testing.T) {
 		{"of another user", s.signedIn(bob), nil, 404},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, res, err := tt.who.watch(id, 0, tt.header...)
-			if err == nil || res == nil || res.StatusCode != tt.want {
-				t.Errorf("answered %v, want %d", res, tt.want)
+			if conn, status := tt.who.watch(id, tt.header...); conn != nil || status != tt.want {
+				t.Errorf("answered %d, want %d", status, tt.want)
 			}
 		})
 	}
@@ -355,10 +361,8 @@ func TestWhoSaysNothingOrTooMuchIsSentAway(t *testing.T) {
 	s := start(t)
 	id := s.newSession(ann)
 	b := s.signedIn(ann)
-	dialer := websocket.Dialer{Jar: b.Jar}
 	for _, said := range []string{"{}", "no json", strings.Repeat("x", 65<<10)} {
-		conn, _, err := dialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/ws/sessions/"+id, http.Header{"Origin": {s.URL}})
-		must(t, err)
+		conn, _ := b.watch(id)
 		must(t, conn.WriteMessage(websocket.TextMessage, []byte(said)))
 		if f, code := next(t, conn); code == 0 {
 			t.Errorf("%.10q is answered with %+v", said, f)
