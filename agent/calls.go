@@ -102,9 +102,14 @@ func (l *Loop) run(ctx context.Context, replyID string, c prepared, budget int) 
 	if c.completed {
 		result = tellCompleted(result)
 	}
+	cause := context.Cause(ctx)
+	cut := cause != nil && !finished(result)
+	if cut {
+		result = tellUnknown(result, cause)
+	}
 	m := l.resultMessage(c.ToolCall, result)
-	if ctx.Err() != nil && !finished(result) {
-		m.State = Ending(context.Cause(ctx)).State
+	if cut {
+		m.State = Ending(cause).State
 	}
 	l.Journal.CallEnded(c.ToolCall, m)
 	return m

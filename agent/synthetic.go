@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"strings"
 )
 
 // The results that the program writes in place of a tool, so that each call
@@ -20,6 +21,16 @@ const InterruptedText = started + "the server was interrupted" + effectsUnknown
 // EffectsUnknown is the result of a call that was started and ended without one.
 func EffectsUnknown(callID string, why error) ToolResult {
 	return ErrorResult(callID, "%s", started+reason(why)+effectsUnknown)
+}
+
+// tellUnknown says under what a tool had returned before it was stopped that
+// this is not its end: what it printed alone reads like a result.
+func tellUnknown(result ToolResult, why error) ToolResult {
+	if strings.HasPrefix(result.Content, started) {
+		return result
+	}
+	result.Content = strings.TrimSuffix(result.Content, "\n") + "\n[" + started + reason(why) + effectsUnknown + "]"
+	return result
 }
 
 // NotStarted is the result of a call that never ran.
