@@ -128,7 +128,7 @@ func (l *launch) release(reports *bufio.Reader, gate io.WriteCloser, limits Limi
 	if err := json.Unmarshal(line, &child); err != nil || child.PID == 0 {
 		return fmt.Errorf("read what bubblewrap reports: %q", line)
 	}
-	if err := limitProcess(child.PID, limits); err != nil {
+	if err := limitProcess(child.PID, limits, true); err != nil {
 		return err
 	}
 	_, err = gate.Write([]byte{1})

@@ -21,7 +21,9 @@ func TestForkBombEnds(t *testing.T) {
 			each(t, kinds, Limits{Processes: 100}, func(t *testing.T, s *Sandbox) {
 				begun := time.Now()
 				got := run(t, s, Spec{Command: bomb})
-				if got.Limit == "" || got.Signal != "SIGKILL" || time.Since(begun) > 10*time.Second {
+				byWatcher := got.Limit != "" && got.Signal == "SIGKILL"
+				byKernel := got.Code == 2 // the shell could not fork: the server is not root
+				if !byWatcher && !byKernel || time.Since(begun) > 10*time.Second {
 					t.Errorf("ended after %v with %+v", time.Since(begun), got.Exit)
 				}
 				gone(t, mark)

@@ -69,7 +69,7 @@ func runPlain(o order) (status, error) {
 // that thread's rights.
 func startShell(o order, dir string) (pid int, err error) {
 	runtime.LockOSThread()
-	if err := limitProcess(0, o.Limits); err != nil {
+	if err := limitProcess(0, o.Limits, o.Confine); err != nil {
 		return 0, err
 	}
 	args := shell(o.Command)

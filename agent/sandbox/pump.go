@@ -99,3 +99,29 @@ func (p *pumps) finish(most time.Duration) {
 		_ = r.Close()
 	}
 }
+
+// head passes a stream on and remembers its first bytes: where a sandbox could
+// not be set up they are what it said of that.
+type head struct {
+	to    io.Writer
+	first []byte
+}
+
+const headBytes = 500
+
+func (h *head) Write(p []byte) (int, error) {
+	if room := headBytes - len(h.first); room > 0 {
+		h.first = append(h.first, p[:min(room, len(p))]...)
+	}
+	if h.to == nil {
+		return len(p), nil
+	}
+	return h.to.Write(p)
+}
+
+func (h *head) String() string {
+	if len(h.first) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%q)", h.first)
+}

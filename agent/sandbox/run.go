@@ -38,7 +38,8 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	}
 	defer run.close()
 
-	pumps, err := connect(run.cmd, spec.Stdout, spec.Stderr)
+	said := &head{to: spec.Stderr}
+	pumps, err := connect(run.cmd, spec.Stdout, said)
 	if err != nil {
 		return Exit{}, err
 	}
@@ -49,8 +50,8 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	waited, err := start(run)
 	pumps.closeWriters()
 	if err != nil {
-		pumps.finish(0)
-		return Exit{}, err
+		pumps.finish(drainTime)
+		return Exit{}, fmt.Errorf("%w%s", err, said)
 	}
 	release := s.guard(ctx, spec, run.cmd.Process.Pid, end)
 	<-waited
@@ -64,7 +65,7 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 		return exit, nil
 	}
 	if err != nil {
-		return Exit{}, fmt.Errorf("start a command: %w", err)
+		return Exit{}, fmt.Errorf("start a command: %w%s", err, said)
 	}
 	exit.Code = status.Code
 	if status.Signal != 0 {
