@@ -17,7 +17,7 @@ const htmxConfig = `{"includeIndicatorCSS":false,"history":false,"prefix":"","no
 
 // scriptWordKeys are the texts of scripts; each becomes data-NAME of #words.
 var scriptWordKeys = []string{
-	"copied", "copy-failed", "failed", "offline", "polling", "signed-out",
+	"copied", "copy-failed", "failed", "refused", "offline", "polling", "signed-out",
 	"too-large", "limited", "new", "done", "stopped", "interrupted", "error",
 	"so-far", "gone", "retry-in",
 }

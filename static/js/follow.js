@@ -51,7 +51,6 @@ function setFollowing(on) {
 export function pauseFollowing() {
   if (!document.getElementById("messages")) return;
   following = false;
-  requestAnimationFrame(() => { if (nearEnd()) setFollowing(true); });
 }
 
 /** Scrolls to the end and follows again. */

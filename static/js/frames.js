@@ -103,8 +103,7 @@ function state({ turn, state: now }) {
   return true;
 }
 
-function retry({ until, attempt, most, reason }) {
-  const turn = document.getElementById("chat").dataset.turn;
+function retry({ turn, until, attempt, most, reason }) {
   const footer = document.getElementById(`f-${turn}`);
   const template = document.getElementById("retry-template");
   if (!footer || !template) return true; // the notice is no part of the conversation

@@ -12,9 +12,9 @@ export function graft(selector, swap, content) {
   template.innerHTML = content;
   const fragment = template.content;
   const entries = fragment.querySelectorAll("article, .tool").length;
-  if (swap !== "outerHTML" && swap !== "innerHTML") replaceKnown(fragment);
-  else keepOpened(target, fragment);
   const nodes = [...fragment.children];
+  if (swap === "outerHTML" || swap === "innerHTML") keepOpened(target, fragment);
+  else replaceKnown(fragment);
   const parent = target.parentNode;
   const refocus = focusKept(target, swap);
   place(target, swap, fragment);
@@ -40,7 +40,9 @@ function place(target, swap, fragment) {
 function replaceKnown(fragment) {
   for (const node of [...fragment.children]) {
     const known = node.id && document.getElementById(node.id);
-    if (known) known.replaceWith(node);
+    if (!known) continue;
+    keepOpened(known, node);
+    known.replaceWith(node);
   }
 }
 

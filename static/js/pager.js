@@ -31,7 +31,7 @@ function goTo(button) {
   field.setAttribute("aria-invalid", String(!valid));
   if (!valid) return field.select();
   if (button.dataset.page) location.href = withOffset(button.dataset.page, offset);
-  else window.htmx.ajax("GET", withOffset(button.dataset.fetch, offset), { target: button.dataset.target, swap: "outerHTML", source: button });
+  else window.htmx.ajax("GET", withOffset(button.dataset.fetch, offset), { target: button.closest(".pager"), swap: "outerHTML", source: button });
 }
 
 function withOffset(address, offset) {

@@ -38,17 +38,17 @@ export async function refusal(response) {
 }
 
 /** The sentence in the body of a refusal: of a problem document or a fragment. */
-function sentence(body, type) {
+function sentence(body, type, otherwise = "failed") {
   if (type.includes("json")) {
     try {
       const problem = JSON.parse(body);
-      return problem.detail || problem.title || word("failed");
+      return problem.detail || problem.title || word(otherwise);
     } catch {
-      return word("failed");
+      return word(otherwise);
     }
   }
   const page = new DOMParser().parseFromString(body, "text/html");
-  return page.querySelector("[data-error]")?.dataset.error || word("failed");
+  return page.querySelector("[data-error]")?.dataset.error || word(otherwise);
 }
 
 let hiding;
@@ -77,8 +77,8 @@ export function startRequests() {
     const { response, text, hx } = event.detail.ctx;
     if (hx?.redirect || hx?.refresh) return;
     const known = { 401: "signed-out", 413: "too-large" }[response.status];
-    toast(known ? word(known) : sentence(text ?? "", response.headers.get("Content-Type") ?? ""));
+    toast(known ? word(known) : sentence(text ?? "", response.headers.get("Content-Type") ?? "", "refused"));
   });
-  document.addEventListener("htmx:error", () => toast(word("failed")));
+  document.addEventListener("htmx:error", () => toast(word("refused")));
   document.addEventListener("htmx:after:swap", (event) => enhance(event.target?.isConnected ? event.target.parentNode : document));
 }

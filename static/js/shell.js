@@ -35,7 +35,7 @@ export function fold(card, open, byPerson = false) {
   body.hidden = !open;
   if (byPerson) {
     card.dataset.touched = "";
-    pauseFollowing();
+    if (open) pauseFollowing();
   }
   if (open && body.hasAttribute("data-lazy")) window.htmx?.trigger(body, "unfold");
 }

@@ -1,0 +1,88 @@
+package static
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func get(t *testing.T, method, address string) *http.Response {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	Handler().ServeHTTP(recorder, httptest.NewRequest(method, address, nil))
+	return recorder.Result()
+}
+
+func TestFilesAreServedWithTheirTypesAndCached(t *testing.T) {
+	types := map[string]string{
+		"offcut.css": "text/css; charset=utf-8", "js/app.js": "text/javascript; charset=utf-8", "icons.svg": "image/svg+xml",
+		"vendor/htmx/htmx.min.js": "text/javascript; charset=utf-8", "vendor/htmx/LICENSE": "text/plain; charset=utf-8",
+	}
+	for name, contentType := range types {
+		response := get(t, http.MethodGet, URL(name))
+		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != contentType {
+			t.Errorf("%s: %d %s", name, response.StatusCode, response.Header.Get("Content-Type"))
+		}
+		if got := response.Header.Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestAnotherVersionIsTheSameFileUncached(t *testing.T) {
+	response := get(t, http.MethodGet, "/static/0000/offcut.css")
+	if response.StatusCode != http.StatusOK || response.Header.Get("Cache-Control") != "no-cache" {
+		t.Errorf("%d %s", response.StatusCode, response.Header.Get("Cache-Control"))
+	}
+}
+
+func TestNothingElseIsServed(t *testing.T) {
+	for _, address := range []string{"/static/", "/static/x", URL(""), URL("js"), URL("none.css"), URL("../static.go"), URL("static.go")} {
+		if response := get(t, http.MethodGet, address); response.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", address, response.StatusCode)
+		}
+	}
+	if response := get(t, http.MethodPost, URL("offcut.css")); response.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", response.StatusCode)
+	}
+}
+
+// Scripts import one another by relative names: each of them has to be there.
+func TestScriptsFindWhatTheyImport(t *testing.T) {
+	imports := regexp.MustCompile(`from "(\./[^"]+)"`)
+	entries, err := files.ReadDir("js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		content := read(t, "js/"+entry.Name())
+		for _, match := range imports.FindAllStringSubmatch(content, -1) {
+			if _, err := files.ReadFile(path.Join("js", match[1])); err != nil {
+				t.Errorf("%s imports %s: %v", entry.Name(), match[1], err)
+			}
+		}
+		for _, unsafe := range []string{"innerHTML +=", "eval(", "new Function", "document.write", ".outerHTML ="} {
+			if strings.Contains(content, unsafe) {
+				t.Errorf("%s has %s", entry.Name(), unsafe)
+			}
+		}
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	file, err := files.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

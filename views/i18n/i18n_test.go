@@ -1,0 +1,136 @@
+package i18n
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestTextsOfTheCatalogue(t *testing.T) {
+	ctx := With(context.Background(), "en")
+	cases := []struct{ got, want string }{
+		{T(ctx, "rail.new"), "New chat"},
+		{T(ctx, "page.title", "title", "<b>"), "<b> · Offcut"},
+		{T(ctx, "bytes", "n", 1, "count", "1"), "1 byte"},
+		{T(ctx, "bytes", "n", int64(2), "count", "2"), "2 bytes"},
+		{T(context.Background(), "rail.new"), "New chat"},
+		{T(With(context.Background(), "zz"), "rail.new"), "New chat"},
+		{T(ctx, "no.such.key"), "no.such.key"},
+	}
+	for _, c := range cases {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// keysInUse finds the keys that templates and code name. A key that is put
+// together ends with a dot there: it stands for all that begin with it.
+func keysInUse(t *testing.T) map[string]bool {
+	t.Helper()
+	call := regexp.MustCompile(`\b(?:i18n\.T|T|t|rich)\(ctx, "([^"]+)"|\bt\(w\.ctx, (key)`)
+	literal := regexp.MustCompile(`"((?:[a-z0-9_]+\.)+[a-z0-9_.-]*)"`)
+	used := map[string]bool{}
+	for _, pattern := range []string{"../*.templ", "../*.go", "../../handlers/*.go"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_templ.go") {
+				continue
+			}
+			content, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, match := range call.FindAllStringSubmatch(string(content), -1) {
+				used[match[1]] = true
+			}
+			if strings.Contains(name, "handlers") {
+				continue
+			}
+			for _, match := range literal.FindAllStringSubmatch(string(content), -1) {
+				used["?"+match[1]] = true // perhaps a key
+			}
+		}
+	}
+	delete(used, "")
+	return used
+}
+
+func catalogue(t *testing.T) map[string]json.RawMessage {
+	t.Helper()
+	content, err := locales.ReadFile("locales/en.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]json.RawMessage{}
+	if err := json.Unmarshal(content, &texts); err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+func TestEveryKeyIsInTheCatalogue(t *testing.T) {
+	texts := catalogue(t)
+	for key := range keysInUse(t) {
+		if strings.HasPrefix(key, "?") {
+			continue
+		}
+		if strings.HasSuffix(key, ".") {
+			found := false
+			for known := range texts {
+				found = found || strings.HasPrefix(known, key)
+			}
+			if !found {
+				t.Errorf("nothing begins with %q", key)
+			}
+			continue
+		}
+		if _, known := texts[key]; !known {
+			t.Errorf("no text for %q", key)
+		}
+	}
+}
+
+func TestEveryTextIsUsed(t *testing.T) {
+	used := keysInUse(t)
+	for key := range catalogue(t) {
+		found := used[key] || used["?"+key] || strings.HasPrefix(key, "js.")
+		for prefix := range used {
+			prefix = strings.TrimPrefix(prefix, "?")
+			found = found || strings.HasSuffix(prefix, ".") && strings.HasPrefix(key, prefix)
+		}
+		for _, family := range []string{"hello.", "tool."} { // see examples and toolIcons
+			found = found || strings.HasPrefix(key, family)
+		}
+		if !found {
+			t.Errorf("%q is used nowhere", key)
+		}
+	}
+}
+
+// What is said on a page comes from the catalogue: a template has no words of
+// its own.
+func TestTemplatesHaveNoWordsOfTheirOwn(t *testing.T) {
+	words := regexp.MustCompile(`>\s*([A-Z]?[a-z]{3,}[ a-z]*)\s*<`)
+	attributes := regexp.MustCompile(`(?:aria-label|placeholder|title|alt)="[^"]*[a-z]{3,}`)
+	names, err := filepath.Glob("../*.templ")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range append(words.FindAllString(string(content), -1), attributes.FindAllString(string(content), -1)...) {
+			t.Errorf("%s: %q", name, found)
+		}
+	}
+}
