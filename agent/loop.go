@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -53,6 +52,9 @@ type Window interface {
 	// how many tokens of the model's window they leave free, about; -1 where
 	// the window's size is not known.
 	Fit(req Request) (messages []models.Message, left int)
+	// Shrink makes them anew, and shorter, after the provider refused those of
+	// Fit as too long for the model; false where they cannot be shortened.
+	Shrink(req Request) (messages []models.Message, left int, ok bool)
 }
 
 // Run works until the agent rests: it asks the model, stores the reply, runs
@@ -96,45 +98,6 @@ func (l *Loop) Run(ctx context.Context, history []models.Message) error {
 			history = append(history, hidden)
 		}
 	}
-}
-
-// step is one reply of the model, as it is stored, and what its calls need.
-type step struct {
-	reply models.Message
-	calls []prepared // those of the reply, in their order
-	left  int        // tokens of the model's window that the request left free
-}
-
-// ask streams one reply and stores it as it ended. Its message has no id where
-// nothing came that could be stored.
-func (l *Loop) ask(ctx context.Context, history []models.Message) (step, error) {
-	keep := context.WithoutCancel(ctx)
-	req := Request{Model: l.ModelName, System: l.System, Messages: history, Tools: l.Tools.Specs(), OnRetry: l.OnRetry}
-	s := step{reply: l.message(models.RoleAssistant)}
-	req.Messages, s.left = l.Window.Fit(req)
-	m := &s.reply
-	reply, err := l.Model.Stream(ctx, req, func(d Delta) { l.Journal.Delta(m.ID, d) })
-	err = replyError(ctx, reply, err)
-	if err != nil && reply.empty() {
-		return step{}, err
-	}
-	m.Content, m.Reasoning, m.FinishReason, m.Model = reply.Content, reply.Reasoning, reply.FinishReason, cmp.Or(reply.Model, l.ModelName)
-	m.State = Ending(err).State
-	unique, idErr := l.uniqueCalls(keep, reply.ToolCalls)
-	if idErr != nil {
-		return step{}, idErr
-	}
-	for _, c := range unique {
-		p := prepared{ToolCall: c}
-		if err == nil { // the calls of a reply that broke off never run
-			p = l.prepare(c, reply.FinishReason)
-		}
-		s.calls, m.ToolCalls = append(s.calls, p), append(m.ToolCalls, p.ToolCall)
-	}
-	if stored := l.Journal.Reply(keep, *m, reply.Usage); stored != nil {
-		return step{}, stored
-	}
-	return s, err
 }
 
 func (l *Loop) store(ctx context.Context, results []models.Message) error {

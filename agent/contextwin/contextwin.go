@@ -3,6 +3,8 @@
 package contextwin
 
 import (
+	"time"
+
 	"offcut/agent"
 	"offcut/models"
 )
@@ -13,28 +15,60 @@ type Limits struct {
 	ContextTokens int
 	// MaxOutputTokens is what the reply may take of it; 0: not known.
 	MaxOutputTokens int
+	Pruning         Pruning
 }
 
-// Window fits requests to a model's window. It is an agent.Window.
-type Window struct{ limits Limits }
+// room is how many tokens a request may take. A reply's share that would leave
+// it less than half of the window is not believed.
+func (l Limits) room() int {
+	return l.ContextTokens - min(l.MaxOutputTokens, l.ContextTokens/2)
+}
+
+// Window fits the requests of one turn to a model's window. It is an
+// agent.Window, and is used by one loop at a time.
+type Window struct {
+	limits  Limits
+	decided Decisions // what was shortened in this turn's requests
+	sent    int       // about how many tokens the last request took
+}
 
 // New makes the window of a model.
-func New(limits Limits) Window { return Window{limits: limits} }
+func New(limits Limits) *Window { return &Window{limits: limits} }
 
-// Fit makes the messages that are sent and says about how many tokens are left
-// free for results and the reply after them; -1 where the window is not known.
-func (w Window) Fit(req agent.Request) ([]models.Message, int) {
-	messages := Prepare(req.Messages, w.limits)
-	if w.limits.ContextTokens == 0 {
-		return messages, -1
+// Fit makes the messages that are sent, well formed whatever happened in the
+// session, and says about how many tokens are left free for results and the
+// reply after them; -1 where the window is not known.
+func (w *Window) Fit(req agent.Request) ([]models.Message, int) {
+	req.Messages = Pair(req.Messages)
+	if w.limits.ContextTokens > 0 {
+		req.Messages, w.decided = Prune(req, w.decided, w.limits, time.Now())
 	}
-	req.Messages = messages
-	return messages, max(0, w.limits.ContextTokens-w.limits.MaxOutputTokens-Estimate(req))
+	return w.finish(req)
 }
 
-// Prepare makes what is sent out of a history: well formed, whatever happened
-// in the session. The shortening of old results and the summaries of old turns
-// take their place here, before the pairing, which has the last word.
-func Prepare(history []models.Message, _ Limits) []models.Message {
-	return Pair(history)
+// Shrink makes the messages anew after the provider refused those of Fit as too
+// long, and shortens all that may be. It is false where that changes nothing.
+// For the rest of the turn the window is taken to be no larger than what was
+// refused.
+func (w *Window) Shrink(req agent.Request) ([]models.Message, int, bool) {
+	req.Messages = Pair(req.Messages)
+	req.Messages, w.decided = squeeze(req, w.decided, w.limits)
+	if Estimate(req) >= w.sent {
+		return nil, 0, false
+	}
+	if most := w.sent + w.limits.MaxOutputTokens; w.limits.ContextTokens == 0 || most < w.limits.ContextTokens {
+		w.limits.ContextTokens = most
+	}
+	messages, left := w.finish(req)
+	return messages, left, true
+}
+
+// finish pairs once more: it has the last word, whatever was left out before.
+func (w *Window) finish(req agent.Request) ([]models.Message, int) {
+	req.Messages = Pair(req.Messages)
+	w.sent = Estimate(req)
+	if w.limits.ContextTokens == 0 {
+		return req.Messages, -1
+	}
+	return req.Messages, max(0, w.limits.ContextTokens-w.limits.MaxOutputTokens-w.sent)
 }

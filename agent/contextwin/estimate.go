@@ -14,15 +14,25 @@ const perMessage = 4
 
 // Estimate is about how many tokens a request takes.
 func Estimate(req agent.Request) int {
+	bytes := frame(req)
+	for _, m := range req.Messages {
+		bytes += size(m)
+	}
+	return tokens(bytes, len(req.Messages))
+}
+
+// tokens is about how many tokens so many bytes in so many messages take.
+func tokens(bytes, messages int) int {
+	return perMessage*(messages+1) + (bytes+bytesPerToken-1)/bytesPerToken
+}
+
+// frame is the size of a request without its messages, in bytes.
+func frame(req agent.Request) int {
 	bytes := len(req.System)
 	for _, t := range req.Tools {
 		bytes += len(t.Name) + len(t.Description) + len(t.Parameters)
 	}
-	tokens := perMessage * (len(req.Messages) + 1)
-	for _, m := range req.Messages {
-		bytes += size(m)
-	}
-	return tokens + (bytes+bytesPerToken-1)/bytesPerToken
+	return bytes
 }
 
 func size(m models.Message) int {

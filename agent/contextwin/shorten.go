@@ -1,0 +1,85 @@
+package contextwin
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"offcut/agent"
+	"offcut/models"
+)
+
+// The sizes and words of a shortened result, in characters. They are part of
+// the product's contract.
+const (
+	largeResult = 4000 // results over it are shortened by age
+	keptAtEnds  = 1500 // of a trimmed result, at each end
+	gap         = "…"  // stands between the ends
+	// ClearedText is the whole body of a cleared result.
+	ClearedText = "[Old tool result content cleared]"
+)
+
+// Decision is how a tool result is shortened: once made it stays, so that the
+// provider finds in its cache what it was sent before.
+type Decision struct {
+	// Keep is how many characters of the body stay at each end; 0: it is
+	// cleared.
+	Keep int
+}
+
+// Decisions are the results that are shortened, by the id of their call.
+type Decisions map[string]Decision
+
+// shorter reports whether d leaves less than e.
+func (d Decision) shorter(e Decision) bool { return d.Keep < e.Keep }
+
+// apply shortens the result of a tool's call. Its metadata says so, and
+// leads back to the whole: to its kept copy, or to the result as it is stored.
+func (d Decision) apply(m models.Message, tool string) models.Message {
+	var meta models.ResultMetadata
+	if m.Metadata != nil {
+		meta = *m.Metadata
+	}
+	whole := m.Content
+	body, shown := d.body(whole)
+	meta.Shown = nil // which bytes of a kept copy are left cannot be told of a preview
+	if meta.OutputID == "" {
+		meta.OutputID = agent.ResultOutputID(m.ToolCallID)
+		meta.TotalBytes, meta.Shown = models.Ptr(int64(len(whole))), shown
+		if meta.Complete == nil {
+			meta.Complete = models.Ptr(meta.Retention != models.RetentionFailed && len(meta.Reasons) == 0)
+		}
+	}
+	meta.Tool, meta.Truncated = tool, true
+	meta.Reasons = append(slices.Clone(meta.Reasons), models.ReasonPruning)
+	m.Content, m.Metadata = body, &meta
+	return m
+}
+
+// body is what is left of a body, and the byte ranges of it that stand there.
+func (d Decision) body(whole string) (string, []models.Range) {
+	if d.Keep == 0 {
+		return ClearedText, nil
+	}
+	if utf8.RuneCountInString(whole) <= 2*d.Keep {
+		return whole, []models.Range{{End: int64(len(whole))}}
+	}
+	head, tail := ends(whole, d.Keep)
+	return whole[:head] + gap + whole[tail:], []models.Range{{End: int64(head)}, {Start: int64(tail), End: int64(len(whole))}}
+}
+
+// ends are the byte offsets behind the first and before the last n characters
+// of a text that has more of them.
+func ends(text string, n int) (head, tail int) {
+	tail = len(text)
+	for range n {
+		_, size := utf8.DecodeRuneInString(text[head:])
+		head += size
+		_, size = utf8.DecodeLastRuneInString(text[:tail])
+		tail -= size
+	}
+	return head, tail
+}
+
+func large(body string) bool {
+	return len(body) > largeResult && utf8.RuneCountInString(body) > largeResult
+}
