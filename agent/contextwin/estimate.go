@@ -37,7 +37,7 @@ func frame(req agent.Request) int {
 
 func size(m models.Message) int {
 	if m.Role == models.RoleTool {
-		return len(agent.ToolText(m))
+		return len(agent.ToolText(models.Message{Metadata: m.Metadata})) + len(m.Content)
 	}
 	n := len(m.Content) + len(m.Reasoning)
 	for _, c := range m.ToolCalls {

@@ -30,7 +30,7 @@ func Pair(history []models.Message) []models.Message {
 			m.ToolCalls = unseen(m.ToolCalls, seen)
 			if m, ok := spoken(m); ok {
 				out = append(out, m)
-				out = append(out, answers(m, results)...)
+				out = appendAnswers(out, m, history, results)
 			}
 		}
 	}
@@ -68,29 +68,29 @@ func unseen(calls []models.ToolCall, seen map[string]bool) []models.ToolCall {
 	return kept
 }
 
-func firstResults(history []models.Message) map[string]models.Message {
-	results := map[string]models.Message{}
-	for _, m := range history {
+// firstResults are the places of the results in a history, by their calls.
+func firstResults(history []models.Message) map[string]int {
+	results := make(map[string]int, len(history)/2)
+	for i, m := range history {
 		if m.Role != models.RoleTool {
 			continue
 		}
 		if _, twice := results[m.ToolCallID]; !twice {
-			results[m.ToolCallID] = m
+			results[m.ToolCallID] = i
 		}
 	}
 	return results
 }
 
-// answers are the results of a reply's calls. A call that has none gets one
-// that says so: one unanswered call would lock the session for good.
-func answers(m models.Message, results map[string]models.Message) []models.Message {
-	out := make([]models.Message, 0, len(m.ToolCalls))
+// appendAnswers appends the results of a reply's calls. A call that has none
+// gets one that says so: one unanswered call would lock the session for good.
+func appendAnswers(out []models.Message, m models.Message, history []models.Message, results map[string]int) []models.Message {
 	for _, c := range m.ToolCalls {
-		r, ok := results[c.ID]
-		if !ok {
-			r = missing(m, c)
+		if at, ok := results[c.ID]; ok {
+			out = append(out, history[at])
+		} else {
+			out = append(out, missing(m, c))
 		}
-		out = append(out, r)
 	}
 	return out
 }

@@ -50,8 +50,8 @@ type pruner struct {
 	prior     Decisions
 	decisions Decisions
 	history   []models.Message
-	sent      []models.Message // the history, shortened
-	tools     map[string]string
+	sent      []models.Message  // the history, shortened
+	open      []models.ToolCall // those of the last reply whose results have not come
 	results   []shortable
 	count     int // messages so far
 	bytes     int // what they and the request's frame take
@@ -69,6 +69,7 @@ type pruner struct {
 // shortable is a tool result.
 type shortable struct {
 	at    int // among the messages
+	tool  string
 	bytes int // as it is sent
 	large bool
 }
@@ -77,7 +78,7 @@ type shortable struct {
 func replay(req agent.Request, prior Decisions, limits Limits) *pruner {
 	limits.Pruning = limits.Pruning.orDefaults()
 	p := &pruner{
-		limits: limits, prior: prior, decisions: Decisions{}, tools: map[string]string{},
+		limits: limits, prior: prior, decisions: Decisions{},
 		history: req.Messages, sent: slices.Clone(req.Messages), bytes: frame(req), early: -1,
 	}
 	for _, m := range req.Messages {
@@ -100,11 +101,10 @@ func (p *pruner) add(m models.Message) {
 		}
 	case models.RoleAssistant:
 		p.replies = append(p.replies, len(p.results))
-		for _, c := range m.ToolCalls {
-			p.tools[c.ID] = c.Name
-		}
+		p.open = m.ToolCalls
 	case models.RoleTool:
-		p.results = append(p.results, shortable{at: at, bytes: bytes, large: large(m.Content)})
+		p.results = append(p.results, shortable{at: at, tool: p.open[0].Name, bytes: bytes, large: large(m.Content)})
+		p.open = p.open[1:]
 		if d, ok := p.prior[m.ToolCallID]; ok {
 			p.shorten(len(p.results)-1, d)
 		}
@@ -197,7 +197,7 @@ func (p *pruner) shorten(i int, d Decision) {
 	if whole.ID == "" || (decided && !d.shorter(before)) {
 		return
 	}
-	short := d.apply(whole, p.tools[whole.ToolCallID])
+	short := d.apply(whole, r.tool)
 	bytes := size(short)
 	if bytes >= r.bytes {
 		return
