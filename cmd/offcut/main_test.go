@@ -1,0 +1,15 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"offcut/agent/sandbox"
+)
+
+// The tests serve in this process, so that it has to be what main is: also the
+// child that a confined command runs in.
+func TestMain(m *testing.M) {
+	sandbox.Reexec()
+	os.Exit(m.Run())
+}
