@@ -400,3 +400,28 @@ func TestEverythingIsUnderTheBasePath(t *testing.T) {
 		t.Errorf("outside: %d", a.status)
 	}
 }
+
+func TestATurnThatFailedSaysWhy(t *testing.T) {
+	s := start(t)
+	s.script.Then(agenttest.Fails(&agent.ModelError{Code: models.CodeProviderRefused, Status: 400, Message: "The model does not like the letter q."}), agenttest.Breaks("Half a sentence"))
+	id := s.newSession(ann)
+	b := s.signedIn(ann)
+	if turn := s.says(ann, id, "refuse me"); turn["state"] != "error" || turn["error_code"] != "provider_refused" {
+		t.Fatalf("the turn is %v", turn)
+	}
+	doc := b.get("/s/" + id).page(t)
+	if got := roles(doc); got != "user done, assistant error" {
+		t.Errorf("the page shows %q", got)
+	}
+	if got := doc.Find("[data-testid=turn-error]").Text(); !strings.Contains(got, "the letter q") {
+		t.Errorf("the error says %q", got)
+	}
+	s.says(ann, id, "break off")
+	doc = b.get("/s/" + id).page(t)
+	if got := roles(doc); got != "user done, assistant error, user done, assistant interrupted" {
+		t.Errorf("the page shows %q", got)
+	}
+	if got := doc.Find("[data-role=assistant]").Last().Text(); !strings.Contains(got, "Half a sentence") {
+		t.Errorf("the broken answer is %q", got)
+	}
+}
