@@ -33,14 +33,15 @@ type bar struct{ X, Width string }
 // place maps the bytes [start, end) of the copy onto the bar, which is as long
 // as what was printed: bytes that were never kept take their room in it.
 func (c Coverage) place(start, end int64) bar {
-	return c.rect(start+c.lostBefore(start), end+c.lostBefore(end-1))
+	return c.rect(start+c.lostUpTo(start), end+c.lostUpTo(end-1))
 }
 
-// lostBefore is how many bytes are missing before the byte at offset.
-func (c Coverage) lostBefore(offset int64) int64 {
+// lostUpTo is how many bytes are missing before the byte at offset; what is
+// missing at a marker is missing before it.
+func (c Coverage) lostUpTo(offset int64) int64 {
 	var n int64
 	for _, gap := range c.Gaps {
-		if gap.At < offset {
+		if gap.At <= offset {
 			n += gap.Omitted
 		}
 	}
@@ -83,7 +84,7 @@ func (c Coverage) losses() []bar {
 	var bars []bar
 	for _, gap := range c.Gaps {
 		if gap.Omitted > 0 {
-			start := gap.At + c.lostBefore(gap.At)
+			start := gap.At + c.lostUpTo(gap.At-1)
 			bars = append(bars, c.rect(start, start+gap.Omitted))
 		}
 	}

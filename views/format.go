@@ -56,9 +56,12 @@ func rounded(n int64) string {
 	for value >= 999.5 && unit < len(units)-1 {
 		value, unit = value/1000, unit+1
 	}
-	decimals := 2 - int(math.Floor(math.Log10(value)))
-	if value >= 100 {
-		decimals = 0
+	decimals := 0
+	switch {
+	case value < 9.995:
+		decimals = 2
+	case value < 99.95:
+		decimals = 1
 	}
 	return strconv.FormatFloat(value, 'f', decimals, 64) + " " + units[unit:unit+1] + "B"
 }

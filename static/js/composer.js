@@ -6,6 +6,7 @@ import { word } from "./words.js";
 import { enhance } from "./enhance.js";
 import { jumpToLatest } from "./follow.js";
 
+const LONG_TEXT = 20 * 1024; // characters from which on the box does not grow with the text
 const MAX_KEPT = 256 * 1024; // characters of a draft that are kept over a reload
 
 let form, text, problem, sending = false;
@@ -41,8 +42,12 @@ function onInput() {
   keep();
 }
 
-// Browsers without field-sizing get the height by script.
+// Browsers without field-sizing get the height by script. A long text gets the
+// full height at once: measuring twenty thousand lines takes a second.
 function grow() {
+  const long = text.value.length > LONG_TEXT;
+  text.classList.toggle("long", long);
+  if (long) return;
   if (CSS.supports("field-sizing", "content")) return;
   text.style.height = "auto";
   text.style.height = `${text.scrollHeight}px`;
