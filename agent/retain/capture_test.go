@@ -32,7 +32,7 @@ func TestMemoryStaysBoundedWhateverIsPrinted(t *testing.T) {
 			before := inUse()
 			c := NewCapture()
 			o, e := c.Writer(Stdout), c.Writer(Stderr)
-			for range min(3<<20, 64<<20/len(tc.out)) {
+			for range min(1<<20, 48<<20/len(tc.out)) {
 				_, _ = o.Write([]byte(tc.out))
 				_, _ = e.Write([]byte(tc.err))
 			}
@@ -74,7 +74,7 @@ func TestForgettingTheOrderOfLostBytesChangesNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := NewCapture()
 	var last [2]int64
-	for range 2000 {
+	for range 1200 {
 		s := Stream(rng.IntN(2))
 		chunk := bytes.Repeat([]byte{byte('a' + s)}, rng.IntN(30000))
 		_, _ = c.Writer(s).Write(chunk)
@@ -115,7 +115,7 @@ func TestReadingWhileTheCopyIsTaken(t *testing.T) {
 	var wait sync.WaitGroup
 	for _, s := range []Stream{Stdout, Stderr} {
 		wait.Go(func() {
-			_, _ = c.Writer(s).(io.ReaderFrom).ReadFrom(io.LimitReader(yes{}, 40<<20))
+			_, _ = c.Writer(s).(io.ReaderFrom).ReadFrom(io.LimitReader(yes{}, 20<<20))
 		})
 	}
 	done := make(chan struct{})
@@ -190,8 +190,8 @@ func checkPrinted(t *testing.T, writes []write, end Ending, budget int) {
 
 func TestFiguresAddUpForAnyMixOfLargeOutputs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range 12 {
-		plan := make([]byte, 2+rng.IntN(24))
+	for range 4 {
+		plan := make([]byte, 2+rng.IntN(16))
 		for i := range plan {
 			plan[i] = byte(rng.Uint32())
 		}
