@@ -99,13 +99,13 @@ func (l *Loop) run(ctx context.Context, replyID string, c prepared, budget int) 
 	if result.Metadata.ExecutionMS == nil {
 		result.Metadata.ExecutionMS = models.Ptr(time.Since(start).Milliseconds())
 	}
-	if c.completed {
-		result = tellCompleted(result)
-	}
 	cause := context.Cause(ctx)
 	cut := cause != nil && !finished(result)
 	if cut {
 		result = tellUnknown(result, cause)
+	}
+	if c.completed {
+		result = tellCompleted(result) // its line is the last one
 	}
 	m := l.resultMessage(c.ToolCall, result)
 	if cut {

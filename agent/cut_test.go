@@ -204,3 +204,26 @@ func TestTheResultOfACutCallEndsWithTheLine(t *testing.T) {
 		}
 	}
 }
+
+func TestAStoppedCallOnCutArgumentsEndsWithTheLineToo(t *testing.T) {
+	ctx, stop := context.WithCancelCause(t.Context())
+	tool := &stopping{strict: readTool(), stop: func() { stop(agent.ErrStopped) }}
+	j := &journal{}
+	loop := newLoop(agenttest.NewScript(agenttest.CutCalls(agenttest.Call("", "read_file", `{"path":"b`))), j, tool)
+	_ = loop.Run(ctx, question())
+	r := j.results()[0]
+	if !r.Metadata.ArgumentsTruncated || !strings.HasPrefix(r.Content, "done\n[The call was started") || !strings.HasSuffix(r.Content, "\n"+told) {
+		t.Errorf("%+v: %q", r.Metadata, r.Content)
+	}
+}
+
+// stopping is a tool in whose run somebody presses stop.
+type stopping struct {
+	*strict
+	stop func()
+}
+
+func (s *stopping) Run(ctx context.Context, c agent.Call) (agent.ToolResult, error) {
+	s.stop()
+	return s.strict.Run(ctx, c)
+}
