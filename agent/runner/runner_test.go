@@ -181,7 +181,7 @@ func TestAStopKeepsWhatHadCome(t *testing.T) {
 			t.Errorf("%s after %v", turn.State, time.Since(start))
 		}
 		all := h.messages(session)
-		if len(all) != 4 || all[2].Content != "printed" || all[2].CallState() != models.CallStopped || all[3].CallState() != models.CallOK {
+		if len(all) != 4 || !strings.HasPrefix(all[2].Content, "printed\n[The call was started") || all[2].CallState() != models.CallStopped || all[3].CallState() != models.CallOK {
 			t.Errorf("stored %+v", all)
 		}
 		if turn = h.rest(h.send(session, "go on")); turn.State != models.StateDone {
@@ -236,7 +236,7 @@ func TestOneCallCanBeStoppedAlone(t *testing.T) {
 	if turn = h.rest(turn); turn.State != models.StateDone {
 		t.Errorf("turn %+v", turn)
 	}
-	if m := h.messages(session)[2]; m.CallState() != models.CallStopped || m.Content != "printed" {
+	if m := h.messages(session)[2]; m.CallState() != models.CallStopped || !strings.HasPrefix(m.Content, "printed\n[The call was started") {
 		t.Errorf("result %+v", m)
 	}
 }
