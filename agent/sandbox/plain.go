@@ -19,8 +19,10 @@ type plain struct{}
 func (plain) kind() string   { return KindNone }
 func (plain) confines() bool { return false }
 
-// reapTime is how long the child may take to end all that it minds.
-const reapTime = 500 * time.Millisecond
+// reapTime is how long the child may take to end all that it minds. It is a
+// matter of milliseconds, unless the machine is overloaded; after it the
+// server does that itself.
+const reapTime = 3 * time.Second
 
 func (plain) prepare(spec Spec, limits Limits) (*launch, error) {
 	path := os.Getenv("PATH")
@@ -37,8 +39,15 @@ func (plain) prepare(spec Spec, limits Limits) (*launch, error) {
 		return nil, err
 	}
 	l.kill = func() {
-		_ = l.cmd.Process.Signal(syscall.SIGTERM)
-		time.AfterFunc(reapTime, func() { _ = l.cmd.Process.Kill() })
+		if l.cmd.Process.Signal(syscall.SIGTERM) != nil {
+			return // it has ended
+		}
+		time.AfterFunc(reapTime, func() {
+			if l.cmd.Process.Signal(syscall.SIGTERM) == nil {
+				killDescendants(l.cmd.Process.Pid)
+				_ = l.cmd.Process.Kill()
+			}
+		})
 	}
 	return l, nil
 }
@@ -53,7 +62,7 @@ func runPlain(o order) (status, error) {
 	signal.Notify(end, syscall.SIGTERM)
 	go func() {
 		<-end
-		killDescendants()
+		killDescendants(os.Getpid())
 		os.Exit(0)
 	}()
 	pid, err := startShell(o, o.Workspace)
@@ -61,22 +70,25 @@ func runPlain(o order) (status, error) {
 		return status{}, err
 	}
 	s := reapUntil(pid)
-	killDescendants()
+	killDescendants(os.Getpid())
 	return s, nil
 }
 
 // startShell starts the command from the thread that is locked, which gives it
-// that thread's rights.
+// that thread's rights. The shell first waits for its limits to be set: they
+// are the command's alone, and not those of this process.
 func startShell(o order, dir string) (pid int, err error) {
 	runtime.LockOSThread()
-	if err := limitProcess(0, o.Limits, o.Confine); err != nil {
-		return 0, err
+	gate, open, err := os.Pipe()
+	if err != nil {
+		return 0, fmt.Errorf("make a shell wait: %w", err)
 	}
 	args := shell(o.Command)
+	args[2] = `read -r _ <&3; exec 3<&-; ` + args[2]
 	pid, err = syscall.ForkExec(args[0], args, &syscall.ProcAttr{
 		Dir:   dir,
 		Env:   o.Environment,
-		Files: []uintptr{0, 1, 2},
+		Files: []uintptr{0, 1, 2, gate.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
@@ -85,6 +97,15 @@ func startShell(o order, dir string) (pid int, err error) {
 	// Held open here, the pipes would not end with the command.
 	for _, fd := range []int{0, 1, 2} {
 		_ = unix.Close(fd)
+	}
+	if err := limitProcess(pid, o.Limits, o.Confine); err != nil {
+		_ = unix.Kill(pid, unix.SIGKILL)
+		return 0, err
+	}
+	_, err = open.WriteString("\n")
+	_, _ = open.Close(), gate.Close()
+	if err != nil {
+		return 0, fmt.Errorf("let a shell begin: %w", err)
 	}
 	return pid, nil
 }
@@ -109,25 +130,33 @@ func reapUntil(pid int) status {
 	}
 }
 
-// killDescendants ends every process under this one. Each round first stops
-// them all, so that a fork bomb cannot outrun the killing; it gives up on what
-// hangs in the kernel.
-func killDescendants() {
-	for range 20 {
-		for _, sig := range []unix.Signal{unix.SIGSTOP, unix.SIGKILL} {
-			pids := descendants(readProcesses(), os.Getpid())
-			for _, pid := range pids {
-				_ = unix.Kill(pid, sig)
-			}
-			if len(pids) == 0 {
-				return
-			}
+// killTime bounds killDescendants, which gives up on what hangs in the kernel.
+const killTime = 2 * time.Second
+
+// killDescendants ends every process under root. Where one round is not enough
+// the next ones first stop them all, so that a fork bomb cannot outrun the
+// killing.
+func killDescendants(root int) {
+	for begun, round := time.Now(), 0; time.Since(begun) < killTime; round++ {
+		if round > 0 {
+			signalAll(descendants(readProcesses(), root), unix.SIGSTOP)
 		}
-		for {
+		found := descendants(readProcesses(), root)
+		if len(found) == 0 {
+			return
+		}
+		signalAll(found, unix.SIGKILL)
+		time.Sleep(time.Millisecond)
+		for root == os.Getpid() {
 			if pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != nil || pid == 0 {
 				break
 			}
 		}
-		time.Sleep(time.Millisecond)
+	}
+}
+
+func signalAll(pids []int, sig unix.Signal) {
+	for _, pid := range pids {
+		_ = unix.Kill(pid, sig)
 	}
 }

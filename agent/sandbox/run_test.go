@@ -61,7 +61,7 @@ func TestCallEndsWithItsCommand(t *testing.T) {
 			each(t, kinds, Limits{}, func(t *testing.T, s *Sandbox) {
 				begun := time.Now()
 				got := run(t, s, Spec{Command: tt.command})
-				if took := time.Since(begun); took > 3*time.Second {
+				if took := time.Since(begun); took > patience {
 					t.Errorf("took %v", took)
 				}
 				if !strings.Contains(got.stdout, tt.want) || got.Code != 0 {
@@ -121,7 +121,7 @@ func TestTimeoutFiresUnderFlood(t *testing.T) {
 		if err != nil || !exit.TimedOut || exit.Signal != "" || exit.Code != 0 {
 			t.Errorf("ended with %+v, %v", exit, err)
 		}
-		if took := time.Since(begun); took > 2*time.Second {
+		if took := time.Since(begun); took > patience {
 			t.Errorf("took %v", took)
 		}
 		if n.Load() == 0 {
@@ -132,26 +132,48 @@ func TestTimeoutFiresUnderFlood(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	each(t, kinds, Limits{}, func(t *testing.T, s *Sandbox) {
-		ctx, cancel := context.WithCancel(context.Background())
-		mark := marker()
-		var stopped time.Time
-		time.AfterFunc(300*time.Millisecond, func() { stopped = time.Now(); cancel() })
-		var out output
-		exit, err := s.Run(ctx, Spec{
-			Command:   "trap '' TERM INT HUP; echo begun; setsid sleep " + mark + " & sleep " + mark,
-			Workspace: workspace(t), Stdout: &out,
-		})
-		if err != nil || !exit.Stopped || exit.TimedOut {
-			t.Errorf("ended with %+v, %v", exit, err)
+		// Of three tries one must keep to the second: the machine may be busy.
+		var took time.Duration
+		for range 3 {
+			if took = stopOne(t, s); took <= time.Second {
+				return
+			}
 		}
-		if took := time.Since(stopped); took > time.Second {
-			t.Errorf("took %v", took)
-		}
-		if out.String() != "begun\n" {
-			t.Errorf("printed %q", out.String())
-		}
-		gone(t, mark)
+		t.Errorf("took %v", took)
 	})
+}
+
+// stopOne stops a command that heeds no signal, and says how long that took.
+func stopOne(t *testing.T, s *Sandbox) time.Duration {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	mark := marker()
+	var stopped time.Time
+	out := writerFunc(func(p []byte) {
+		if string(p) != "begun\n" {
+			t.Errorf("printed %q", p)
+		}
+		stopped = time.Now()
+		cancel()
+	})
+	exit, err := s.Run(ctx, Spec{
+		Command:   "trap '' TERM INT HUP; setsid sleep " + mark + " & echo begun; sleep " + mark,
+		Workspace: workspace(t), Stdout: out,
+	})
+	took := time.Since(stopped)
+	if err != nil || !exit.Stopped || exit.TimedOut || stopped.IsZero() {
+		t.Errorf("ended with %+v, %v", exit, err)
+	}
+	gone(t, mark)
+	return took
+}
+
+type writerFunc func([]byte)
+
+func (w writerFunc) Write(p []byte) (int, error) {
+	w(p)
+	return len(p), nil
 }
 
 func TestStoppedBeforeItBegins(t *testing.T) {
@@ -208,6 +230,9 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// patience is for what would else hang for a minute, on a busy machine.
+const patience = 15 * time.Second
+
 var markers atomic.Int64
 
 // marker is a time to sleep that no other process names in its arguments.
@@ -219,7 +244,7 @@ func marker() string {
 func gone(t *testing.T, mark string) {
 	t.Helper()
 	var left []string
-	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		left = nil
 		for pid := range readProcesses() {
 			cmdline, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
@@ -231,5 +256,5 @@ func gone(t *testing.T, mark string) {
 			return
 		}
 	}
-	t.Errorf("still running: %q", left)
+	t.Errorf("%d are still running, such as %q", len(left), left[0])
 }

@@ -85,7 +85,7 @@ func run(t *testing.T, s *Sandbox, spec Spec) ran {
 		spec.Workspace = workspace(t)
 	}
 	if spec.Timeout == 0 {
-		spec.Timeout = 20 * time.Second
+		spec.Timeout = time.Minute
 	}
 	var stdout, stderr output
 	spec.Stdout, spec.Stderr = &stdout, &stderr

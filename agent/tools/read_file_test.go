@@ -3,10 +3,8 @@ package tools
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -181,28 +179,24 @@ func TestReadFileLateLine(t *testing.T) {
 	}
 }
 
-// The next page of a large file does not begin at its start.
+// What is scanned for the next page of a large file does not grow with it.
 func TestNextPageIsNear(t *testing.T) {
-	b := newBench(t)
-	file, err := os.Create(b.path("big"))
-	if err != nil {
-		t.Fatal(err)
+	text := strings.NewReader(strings.Repeat("0123456789abcde\n", 64<<16)) // 64 MiB
+	const line = 4_000_000
+	index := &lineIndex{}
+	start, err := lineStart(text, text.Size(), encoding{unit: 1}, index, line)
+	if err != nil || start != (line-1)*16 {
+		t.Fatalf("line %d begins at %d, %v", line, start, err)
 	}
-	block := strings.Repeat("0123456789abcde\n", 1<<16) // 1 MiB of 65,536 lines
-	for range 128 {
-		if _, err := file.WriteString(block); err != nil {
-			t.Fatal(err)
+	if near := index.nearest(line+500, 0); start+500*16-near.offset > markEvery+blockBytes || near.ended != near.offset/16 {
+		t.Errorf("the scan begins at %+v", near)
+	}
+	long := strings.NewReader(strings.Repeat("x", 3<<20))
+	index = &lineIndex{}
+	for _, offset := range []int64{1 << 20, 2 << 20} {
+		if ok, _, err := lineGoesTo(long, encoding{unit: 1}, index, 0, offset); !ok || err != nil || index.clearTo != offset {
+			t.Errorf("at %d: %v, %v, looked up to %d", offset, ok, err, index.clearTo)
 		}
-	}
-	_ = file.Close()
-	first := b.ok("read_file", arguments{"path": "big", "line": 8_000_000})
-	begun := time.Now()
-	next := b.ok("read_file", arguments{"path": "big", "line": *first.Metadata.NextLine})
-	if took := time.Since(begun); took > 50*time.Millisecond {
-		t.Errorf("the next page took %v", took)
-	}
-	if next.Content[:16] != "0123456789abcde\n" || *next.Metadata.FileBytes != 128<<20 {
-		t.Errorf("the next page is %.32q of %d bytes", next.Content, *next.Metadata.FileBytes)
 	}
 }
 
