@@ -100,6 +100,9 @@ func sessionsAfter(db *gorm.DB, q models.SessionQuery, after sessionKey) *gorm.D
 	if q.OwnerID != "" {
 		db = db.Where("owner_id = ?", q.OwnerID)
 	}
+	if q.ID != "" {
+		db = db.Where("id = ?", q.ID)
+	}
 	if q.Archived != nil {
 		db = db.Where("archived = ?", *q.Archived)
 	}

@@ -113,6 +113,8 @@ func TestSessionsArePagedPinnedFirstThenByLastUse(t *testing.T) {
 		"archived of all":       {models.SessionQuery{Archived: models.Ptr(true)}, "s07"},
 		"of all, not archived":  {models.SessionQuery{Archived: models.Ptr(false)}, "s10 s05 s00 b s12 s11 s09 s08 s06 s04 s03 s02 s01"},
 		"of ann, not archived":  {models.SessionQuery{OwnerID: "ann", Archived: models.Ptr(false)}, "s10 s05 s00 s12 s11 s09 s08 s06 s04 s03 s02 s01"},
+		"one of them":           {models.SessionQuery{OwnerID: "ann", ID: "s05"}, "s05"},
+		"one of another":        {models.SessionQuery{OwnerID: "ann", ID: "b"}, ""},
 		"of nobody in the list": {models.SessionQuery{OwnerID: "root"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
