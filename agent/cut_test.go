@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"offcut/agent"
@@ -18,12 +19,15 @@ import (
 type strict struct {
 	spec  agent.ToolSpec
 	print string
+	mu    sync.Mutex
 	ran   []string
 }
 
 func (s *strict) Spec() agent.ToolSpec { return s.spec }
 
 func (s *strict) Run(_ context.Context, c agent.Call) (agent.ToolResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.ran = append(s.ran, string(c.Arguments))
 	return agenttest.Text(s.print), nil
 }
