@@ -8,7 +8,6 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
 	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
 )
@@ -18,6 +17,10 @@ import (
 const maxHighlighted = 128 << 10
 
 var formatter = chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true))
+
+// noColours is the style of a formatter that writes classes: the colours are
+// in our stylesheet. The library's own styles would all be read at each start.
+var noColours = chroma.MustNewStyle("classes", chroma.StyleEntries{})
 
 func fencedCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
@@ -60,7 +63,7 @@ func coloured(lexer chroma.Lexer, code string) string {
 		return html.EscapeString(code)
 	}
 	var out bytes.Buffer
-	if err := formatter.Format(&out, styles.Fallback, tokens); err != nil {
+	if err := formatter.Format(&out, noColours, tokens); err != nil {
 		return html.EscapeString(code)
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(out.String(), "<code>"), "</code>")
