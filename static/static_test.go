@@ -86,3 +86,18 @@ func read(t *testing.T, name string) string {
 	}
 	return string(content)
 }
+
+// The pages' policy lets them load what this server serves and nothing else.
+func TestStylesLoadOnlyWhatIsServed(t *testing.T) {
+	address := regexp.MustCompile(`url\("?([^")]+)"?\)`)
+	for _, name := range []string{"offcut.css", "content.css"} {
+		for _, match := range address.FindAllStringSubmatch(read(t, name), -1) {
+			if strings.HasPrefix(match[1], "#") {
+				continue // a pattern of the page
+			}
+			if _, err := files.ReadFile(match[1]); err != nil {
+				t.Errorf("%s loads %s: %v", name, match[1], err)
+			}
+		}
+	}
+}

@@ -115,7 +115,7 @@ func checkIDs(t *testing.T, doc *goquery.Document) {
 
 func checkNames(t *testing.T, doc *goquery.Document) {
 	t.Helper()
-	doc.Find("button,a[href],[role=region],dialog").Each(func(_ int, s *goquery.Selection) {
+	doc.Find("button:not([hidden]),a[href],[role=region],dialog").Each(func(_ int, s *goquery.Selection) {
 		name := s.AttrOr("aria-label", "") + s.AttrOr("aria-labelledby", "") + strings.TrimSpace(s.Text())
 		if name == "" {
 			outer, _ := goquery.OuterHtml(s)
