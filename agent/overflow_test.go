@@ -42,19 +42,23 @@ func TestARequestThatIsTooLongIsShortenedAndSentOnceMore(t *testing.T) {
 			[]agenttest.Step{agenttest.Fails(tooLong), agenttest.Says("end")}, lookedUp(), 0, 2, agent.End{State: models.StateDone},
 		},
 		"it is still too long": {
-			[]agenttest.Step{agenttest.Fails(tooLong), agenttest.Fails(tooLong), agenttest.Says("end")}, lookedUp(), 128_000, 2,
+			[]agenttest.Step{agenttest.Fails(tooLong), agenttest.Fails(tooLong), agenttest.Says("end")},
+			lookedUp(), 128_000, 2,
 			agent.End{State: models.StateError, Code: models.CodeContextOverflow, Message: tooLong.Message},
 		},
 		"nothing can be shortened": {
-			[]agenttest.Step{agenttest.Fails(tooLong), agenttest.Says("end")}, question(), 128_000, 1,
+			[]agenttest.Step{agenttest.Fails(tooLong), agenttest.Says("end")},
+			question(), 128_000, 1,
 			agent.End{State: models.StateError, Code: models.CodeContextOverflow, Message: tooLong.Message},
 		},
 		"something had come": {
-			[]agenttest.Step{begun, agenttest.Says("end")}, lookedUp(), 128_000, 1,
+			[]agenttest.Step{begun, agenttest.Says("end")},
+			lookedUp(), 128_000, 1,
 			agent.End{State: models.StateInterrupted, Code: models.CodeContextOverflow, Message: "too long"},
 		},
 		"it failed for another reason": {
-			[]agenttest.Step{agenttest.Fails(&agent.ModelError{Code: models.CodeProviderRefused, Message: "no"}), agenttest.Says("end")}, lookedUp(), 128_000, 1,
+			[]agenttest.Step{agenttest.Fails(&agent.ModelError{Code: models.CodeProviderRefused, Message: "no"}), agenttest.Says("end")},
+			lookedUp(), 128_000, 1,
 			agent.End{State: models.StateError, Code: models.CodeProviderRefused, Message: "no"},
 		},
 	} {
