@@ -9,6 +9,17 @@ export function enhance(root) {
   localTimes(root);
   copyButtons(root);
   liveTerminals(root);
+  showEnds(root);
+}
+
+/** The last piece of a preview shows its end, which is what was cut out for. One
+    that is folded away has no height yet: opening it comes here again. */
+export function showEnds(root) {
+  for (const piece of root.querySelectorAll(".out > .cut ~ .pre:last-child:not([data-at-end])")) {
+    if (!piece.clientHeight) continue;
+    piece.scrollTop = piece.scrollHeight;
+    piece.dataset.atEnd = "";
+  }
 }
 
 // HTML cannot hold a NUL, a text node can.

@@ -1,6 +1,7 @@
 // The frame of the page: theme, drawer, folds, menus, dialogs.
 import { post, basePath } from "./requests.js";
 import { pauseFollowing } from "./follow.js";
+import { showEnds } from "./enhance.js";
 
 export function startShell() {
   document.addEventListener("click", onClick);
@@ -37,6 +38,7 @@ export function fold(card, open, byPerson = false) {
     card.dataset.touched = "";
     if (open) pauseFollowing();
   }
+  if (open) showEnds(body);
   if (open && body.hasAttribute("data-lazy")) window.htmx?.trigger(body, "unfold");
 }
 
