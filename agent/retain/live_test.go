@@ -26,9 +26,9 @@ func TestARunningCommandCanBeReadAndItsHeadOnlyGrows(t *testing.T) {
 	c, s := running(store)
 	o, e := c.Writer(Stdout), c.Writer(Stderr)
 	var before string
-	for i := range 40 {
+	for i := range 14 {
 		for j := range 3000 {
-			fmt.Fprintf(o, "out %d/%d %s漢\n", i, j, strings.Repeat(".", 60))
+			fmt.Fprintf(o, "out %d/%d %s漢\n", i, j, strings.Repeat(".", 200))
 			if j%3 == 0 {
 				fmt.Fprintf(e, "err %d/%d %s\n", i, j, strings.Repeat(".", 80))
 			}
@@ -73,11 +73,11 @@ func TestAfterACrashWhatWasPrintedIsThere(t *testing.T) {
 		"a little":              {writes: []write{out("start\n")}},
 		"nothing":               {},
 		"invalid bytes":         {writes: []write{out("a\xffb"), fail("\xe6")}},
-		"more than the head":    {writes: []write{out(lines(700_000)), fail("the end\n")}},
-		"over the limit":        {writes: []write{out(strings.Repeat("0123456\n", 3<<20)), fail(strings.Repeat("e\n", 3<<20)), out("last words")}},
-		"invalid over it":       {writes: []write{out(strings.Repeat("\xff012\xfe6\n", 2<<20)), fail("\xff last words")}},
+		"more than the head":    {writes: []write{out(lines(800_000)), fail("the end\n")}},
+		"over the limit":        {writes: []write{out(strings.Repeat("0123456\n", 5<<18)), fail(strings.Repeat("e\n", 5<<18)), out("last words")}},
+		"invalid over it":       {writes: []write{out(strings.Repeat("\xff012\xfe6\n", 5<<18)), fail("\xff last words")}},
 		"binary":                {writes: []write{out("\x00\x01\x02"), fail("abc")}, binary: true},
-		"binary over the limit": {writes: []write{out("\x00" + strings.Repeat("0123456\n", 3<<20)), fail("last words")}, binary: true},
+		"binary over the limit": {writes: []write{out("\x00" + strings.Repeat("0123456\n", 5<<18)), fail("last words")}, binary: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := newMemory()

@@ -96,7 +96,7 @@ func TestALongOutputIsCutInTheMiddleAndKept(t *testing.T) {
 		"no newline at the end":         lines(9000) + "FATAL X",
 		"exactly the limit of a copy":   strings.Repeat("0123456\n", MaxOutputBytes/8),
 		"one over the limit of a copy":  strings.Repeat("0123456\n", MaxOutputBytes/8) + "!",
-		"far over the limit of a copy":  strings.Repeat("0123456\n", 3*MaxOutputBytes/8),
+		"far over the limit of a copy":  strings.Repeat("0123456\n", 2*MaxOutputBytes/8),
 		"characters over that limit":    strings.Repeat("漢字", MaxOutputBytes/4),
 		"invalid bytes over that limit": strings.Repeat("\xb3\xc9 text ", MaxOutputBytes/10),
 	} {
@@ -108,7 +108,7 @@ func TestALongOutputIsCutInTheMiddleAndKept(t *testing.T) {
 			if !m.Truncated || m.Retention != models.RetentionKept || !slices.Contains(m.Reasons, models.ReasonPreview) {
 				t.Fatalf("the metadata are %s", m.Line())
 			}
-			copied := pages(t, store, m.OutputID, 1000)
+			copied := pages(t, store, m.OutputID, 4000)
 			body := withoutMarkers(result.Content)
 			shown := strictlyShown(t, result, copied)
 			if spare := int64(len(body)) - shown; spare < 0 || spare > 1 {
@@ -139,11 +139,11 @@ func TestLimitsKeepThreeQuartersOfHeadAndOneOfTail(t *testing.T) {
 		reasons          []models.Reason
 	}{
 		"8 MiB of stdout":            {8 * mib, 0, 8 * mib, 0, []models.Reason{models.ReasonPreview}},
-		"20 MiB of stdout":           {20 * mib, 0, 8*mib - 200, 0, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
+		"10 MiB of stdout":           {10 * mib, 0, 8*mib - 200, 0, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
 		"5 MiB each":                 {5 * mib, 5 * mib, 5 * mib, 3*mib - 200, []models.Reason{models.ReasonRetention, models.ReasonPreview}},
-		"20 MiB and a little stderr": {20 * mib, 100, 8*mib - 300, 100, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
-		"a little stdout and 20 MiB": {100, 20 * mib, 100, 8*mib - 300, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
-		"20 MiB each":                {20 * mib, 20 * mib, 6*mib - 200, 2*mib - 200, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
+		"10 MiB and a little stderr": {10 * mib, 100, 8*mib - 300, 100, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
+		"a little stdout and 10 MiB": {100, 10 * mib, 100, 8*mib - 300, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
+		"10 MiB each":                {10 * mib, 10 * mib, 6*mib - 200, 2*mib - 200, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := newMemory()
@@ -294,12 +294,12 @@ func TestBytesThatAreNoTextAreReplacedAndKept(t *testing.T) {
 }
 
 func TestABinaryOutputIsDumped(t *testing.T) {
-	random := make([]byte, 20<<20)
+	random := make([]byte, 10<<20)
 	for i := range random {
 		random[i] = byte(rand.Uint32())
 	}
 	random[100] = 0
-	for name, n := range map[string]int{"one byte": 1, "three": 3, "a line": 16, "a page": 4096, "a megabyte": 1<<20 + 5, "over the limit": 20<<20 - 3} {
+	for name, n := range map[string]int{"one byte": 1, "three": 3, "a line": 16, "a page": 4096, "a megabyte": 1<<20 + 5, "over the limit": 10<<20 - 3} {
 		t.Run(name, func(t *testing.T) {
 			store := newMemory()
 			data := slices.Clone(random[:n])
