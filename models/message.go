@@ -2,6 +2,7 @@ package models
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -101,7 +102,7 @@ func ValidateContent(content string) error {
 		return Errorf(ErrTooLarge, "message_too_large", "a message has at most %d bytes; this one has %d", MaxMessageBytes, len(content))
 	case !utf8.ValidString(content):
 		return Errorf(ErrInvalid, "invalid_utf8", "the message is not valid UTF-8; send it as UTF-8 text")
-	case TitleFrom(content) == "":
+	case strings.TrimSpace(content) == "":
 		return Errorf(ErrInvalid, "empty_content", "the message is empty; write something to send")
 	}
 	return nil

@@ -37,12 +37,16 @@ func ValidateTitle(title string) error {
 }
 
 // TitleFrom makes a session's first title out of its first message: the first
-// line that says something, cut at a word after at most 60 characters.
+// line that says something, without the marks of code, cut at a word after at
+// most 60 characters.
 func TitleFrom(content string) string {
 	for line := range strings.Lines(content) {
 		words := strings.Fields(strings.Map(func(r rune) rune {
-			if r < 0x20 || r == 0x7f {
+			switch {
+			case r < 0x20 || r == 0x7f:
 				return ' '
+			case r == '`':
+				return -1
 			}
 			return r
 		}, line))

@@ -92,7 +92,7 @@ func TestEveryAnswerHasTheHeadersThatBindABrowser(t *testing.T) {
 			}
 		}
 		policy := a.header.Get("Content-Security-Policy")
-		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;") || strings.Contains(policy, "unsafe") || strings.Count(policy, "data:") != 1 {
+		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "data:") {
 			t.Errorf("%s: the policy is %q", path, policy)
 		}
 		if a.header.Get("X-Request-Id") == "" {

@@ -16,9 +16,7 @@ var contentPolicy = strings.Join([]string{
 	"default-src 'none'",
 	"script-src 'self'",
 	"style-src 'self'",
-	// The stylesheet draws teeth, ticks and arrows as data: images; nothing
-	// that is written by others can hold one.
-	"img-src 'self' data:",
+	"img-src 'self'",
 	"font-src 'self'",
 	"connect-src 'self'",
 	"form-action 'self'",
