@@ -83,7 +83,7 @@ func (c *Client) Stream(ctx context.Context, req agent.Request, emit func(agent.
 			req.OnRetry(r)
 		}
 	})
-	door := &exchange{client: c.http, linger: c.linger}
+	door := &exchange{client: c.http, linger: c.linger, fillReasoning: c.lacksReasoning(req.Messages)}
 	config := openai.DefaultConfig(c.config.APIKey)
 	config.BaseURL = strings.TrimRight(c.config.BaseURL, "/")
 	config.HTTPClient = door
@@ -128,10 +128,11 @@ func (c *Client) receive(ctx context.Context, stream *openai.ChatCompletionStrea
 // exchange carries one request and remembers what go-openai does not hand on:
 // the answer's header, and the reader under the stream.
 type exchange struct {
-	client *http.Client
-	linger time.Duration
-	header http.Header
-	events *eventReader
+	client        *http.Client
+	linger        time.Duration
+	fillReasoning bool // see withReasoning
+	header        http.Header
+	events        *eventReader
 }
 
 // maxErrorBody bounds what is read of an error's body, in bytes.
@@ -139,6 +140,11 @@ const maxErrorBody = 64 << 10
 
 // Do implements go-openai's HTTPDoer.
 func (e *exchange) Do(req *http.Request) (*http.Response, error) {
+	if e.fillReasoning {
+		if err := rewriteBody(req, withReasoning); err != nil {
+			return nil, err
+		}
+	}
 	resp, err := e.client.Do(req)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func TestARequestIsInTheProvidersForm(t *testing.T) {
 				{"id": "b", "type": "function", "function": {"name": "list", "arguments": "{}"}}]},
 			{"role": "tool", "tool_call_id": "a", "content": "{\"is_error\":false,\"truncated\":false}\nx.txt"},
 			{"role": "tool", "tool_call_id": "b", "content": "{\"is_error\":true,\"truncated\":false}\ncut"},
-			{"role": "assistant", "content": "One file."}]
+			{"role": "assistant", "content": "One file.", "reasoning_content": ""}]
 	}`), &want); err != nil {
 		t.Fatal(err)
 	}
@@ -116,5 +116,25 @@ func TestAKeyIsSentOnlyWhereThereIsOne(t *testing.T) {
 		if got != want {
 			t.Errorf("key %q: header %q", key, got)
 		}
+	}
+}
+
+func TestWhereSomeRepliesReasonedTheOthersSayThatTheyDidNot(t *testing.T) {
+	body := sent(t, Config{}, agent.Request{Messages: []models.Message{
+		{Role: models.RolePerson, Content: "q <&>"},
+		{Role: models.RoleAssistant, Reasoning: "Hm", ToolCalls: []models.ToolCall{{ID: "a", Name: "x", Arguments: "{}"}}},
+		{Role: models.RoleTool, ToolCallID: "a"},
+		{Role: models.RoleAssistant, ToolCalls: []models.ToolCall{{ID: "b", Name: "x", Arguments: "{}"}}},
+		{Role: models.RoleTool, ToolCallID: "b"},
+	}})
+	var got []any
+	for _, m := range body["messages"].([]any) {
+		got = append(got, m.(map[string]any)["reasoning_content"])
+	}
+	if diff := cmp.Diff([]any{nil, "Hm", nil, "", nil}, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := body["messages"].([]any)[0].(map[string]any)["content"]; got != "q <&>" {
+		t.Errorf("the question became %q", got)
 	}
 }
