@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -64,9 +65,16 @@ func (b bubblewrap) prepare(spec Spec, limits Limits) (*launch, error) {
 	cmd.Args = append(append(args, "--"), shell(spec.Command)...)
 
 	lines := bufio.NewReader(reports)
-	l.started = func() error { return l.release(lines, gate, limits) }
-	l.kill = func() { _ = cmd.Process.Kill() } // its death ends the namespace: --die-with-parent
-	l.ended = func() (status, error) { return bubblewrapStatus(lines) }
+	var first int // the first process of the namespace, as the server numbers it
+	l.started = func() (err error) {
+		first, err = l.release(lines, gate, limits)
+		return err
+	}
+	l.kill = func() { l.killNamespace(first) }
+	l.ended = func() (status, error) {
+		reap(first)
+		return bubblewrapStatus(lines)
+	}
 	return l, nil
 }
 
@@ -114,29 +122,53 @@ func (l *launch) appendView(args []string, seen view, spec Spec, limits Limits) 
 	return append(args, "--bind", spec.Workspace, WorkspacePath, "--remount-ro", "/", "--chdir", WorkspacePath), nil
 }
 
-// release puts the limits on the sandbox's first process, which all others
+// release puts the limits on the namespace's first process, which all others
 // inherit, and lets it start the command.
-func (l *launch) release(reports *bufio.Reader, gate io.WriteCloser, limits Limits) error {
+func (l *launch) release(reports *bufio.Reader, gate io.WriteCloser, limits Limits) (first int, err error) {
 	l.closeGiven()
 	line, err := reports.ReadBytes('\n')
 	if err != nil {
-		return errors.New("bubblewrap ended before it had a sandbox")
+		return 0, errors.New("bubblewrap ended before it had a sandbox")
 	}
 	var child struct {
 		PID int `json:"child-pid"`
 	}
 	if err := json.Unmarshal(line, &child); err != nil || child.PID == 0 {
-		return fmt.Errorf("read what bubblewrap reports: %q", line)
+		return 0, fmt.Errorf("read what bubblewrap reports: %q", line)
 	}
 	if err := limitProcess(child.PID, limits, true); err != nil {
-		return err
+		return child.PID, err
 	}
 	_, err = gate.Write([]byte{1})
 	_ = gate.Close()
 	if err != nil {
-		return fmt.Errorf("let bubblewrap start the command: %w", err)
+		return child.PID, fmt.Errorf("let bubblewrap start the command: %w", err)
 	}
-	return nil
+	return child.PID, nil
+}
+
+// killNamespace ends the namespace by its first process, for which bwrap then
+// waits. Where bwrap hangs its own death does the same (--die-with-parent).
+func (l *launch) killNamespace(first int) {
+	if l.cmd.Process.Signal(unix.Signal(0)) != nil {
+		return // bwrap has ended, and first may be another's by now
+	}
+	if first == 0 || unix.Kill(first, unix.SIGKILL) != nil {
+		_ = l.cmd.Process.Kill()
+		return
+	}
+	time.AfterFunc(reapTime, func() { _ = l.cmd.Process.Kill() })
+}
+
+// reap waits for the namespace's first process where it became the server's
+// own child: where the server is the first process of a container, nobody else
+// would. bwrap does not wait for it when a command ends by itself.
+func reap(first int) {
+	for begun := time.Now(); time.Since(begun) < reapTime; time.Sleep(time.Millisecond) {
+		if pid, err := unix.Wait4(first, nil, unix.WNOHANG, nil); err != nil || pid == first {
+			return // it is nobody's child here, or it is gone
+		}
+	}
 }
 
 // bubblewrapStatus reads the exit code that bwrap reports once the command has

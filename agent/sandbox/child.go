@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // childName is argument 0 of the re-executed program, by which it knows that
@@ -90,7 +92,7 @@ func Reexec() {
 		s = status{Error: err.Error()}
 	}
 	_ = json.NewEncoder(os.NewFile(statusFD, "status")).Encode(s)
-	os.Exit(0)
+	unix.Exit(0) // at once: what the program does at its end is not for its child
 }
 
 func obey() (status, error) {

@@ -63,7 +63,7 @@ func runPlain(o order) (status, error) {
 	go func() {
 		<-end
 		killDescendants(os.Getpid())
-		os.Exit(0)
+		unix.Exit(0)
 	}()
 	pid, err := startShell(o, o.Workspace)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestEndings(t *testing.T) {
@@ -174,6 +176,23 @@ type writerFunc func([]byte)
 func (w writerFunc) Write(p []byte) (int, error) {
 	w(p)
 	return len(p), nil
+}
+
+// In a container the server may be the process to which orphans go. A process
+// that reaps none of them must not fill up with those of its commands.
+func TestNoZombiesAreLeftToTheServer(t *testing.T) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) }()
+	each(t, confined, Limits{}, func(t *testing.T, s *Sandbox) {
+		run(t, s, Spec{Command: "true"})
+		run(t, s, Spec{Command: "sleep 60 & true"})
+		run(t, s, Spec{Command: "setsid sleep 60 & sleep 60", Timeout: 200 * time.Millisecond})
+		if left := descendants(readProcesses(), os.Getpid()); len(left) > 0 {
+			t.Errorf("%d processes are left", len(left))
+		}
+	})
 }
 
 func TestStoppedBeforeItBegins(t *testing.T) {
