@@ -123,7 +123,7 @@ export class Provider {
       if (reply.delay) await sleep(reply.delay);
     }
     if (reply.hold && reply.hold.after >= (reply.chunks?.length ?? 0)) await reply.hold.gate.opened;
-    if (reply.cut) return res.destroy();
+    if (reply.cut) return void setTimeout(() => res.destroy(), 100); // what was written is sent first
     for (const [index, call] of (reply.calls ?? []).entries()) this.#call(event, index, call);
     event({ delta: {}, finish_reason: reply.finish ?? 'stop' });
     if (usage) event(null, { usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } });

@@ -117,7 +117,7 @@ it('live output is shown as a terminal shows it: colours, overwritten lines', as
 
 it('text that a tool printed is text, whatever it looks like', async ({ chat, provider }) => {
   const hostile = '<THOUGHT> <br> <script>alert(1)</script> &lt; &amp;';
-  provider.on('print markup', ...runs(`printf '%s\\n' '${hostile}'; sleep 1.5`));
+  provider.on('print markup', ...runs(`printf '%s\\n' '${hostile}'; sleep 4`));
   const c = await chat();
   await c.open();
   await c.say('print markup');

@@ -8,7 +8,7 @@ import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 const hundred = numbers(1, 100);
-const offline = [/WebSocket/i, /ERR_CONNECTION/, /Failed to load resource/];
+const offline = [/WebSocket|htmx:ws:error/i, /ERR_CONNECTION/, /Failed to load resource/];
 
 it('a kill in mid-answer keeps the text, says so, and the next message works', async ({ app, chat, provider }) => {
   provider.on('count until killed', says('', { chunks: hundred, hold: { after: 50, gate: gate() } }));

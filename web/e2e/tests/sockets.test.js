@@ -71,7 +71,7 @@ it('while it is not connected the page says so and the composer still sends', as
   assert.equal(await c.text(), 'It came.');
   assert.equal(await c.questions.count(), 1);
   await c.page.locator('.offbar').waitFor({ state: 'hidden' });
-}, { allow: [/WebSocket/i] });
+}, { allow: [/WebSocket|htmx:ws:error/i] });
 
 it('a socket from another site is refused', async ({ app, visit }) => {
   const session = await app.session();
@@ -83,7 +83,7 @@ it('a socket from another site is refused', async ({ app, visit }) => {
     ws.onerror = () => resolve(true);
   }), `${app.url.replace('http', 'ws')}/ws/sessions/${session.id}`);
   assert.ok(refused);
-}, { allow: [/WebSocket/i] });
+}, { allow: [/WebSocket|htmx:ws:error/i] });
 
 it('an answer that was halted for long is still shown as running', async ({ chat, provider }) => {
   const middle = gate();

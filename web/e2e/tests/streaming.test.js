@@ -77,7 +77,7 @@ it('three dropped sockets lose and repeat nothing, and nothing is sent again', a
   await c.settled();
   assert.equal(await c.text(), whole);
   assert.equal(new Set(texts).size, texts.length, `text was sent again: ${texts}`);
-}, { allow: [/WebSocket/i] });
+}, { allow: [/WebSocket|htmx:ws:error/i] });
 
 it('a drop of seconds while a command prints is made up for', async ({ t, app, chat, provider }) => {
   const proxy = await Proxy.start(app.origin);
@@ -97,7 +97,7 @@ it('a drop of seconds while a command prints is made up for', async ({ t, app, c
   assert.equal(await c.text(), 'All forty.');
   await c.unfold();
   assert.match(await c.card.textContent(), /line 1\n.*line 40/s);
-}, { allow: [/WebSocket/i] });
+}, { allow: [/WebSocket|htmx:ws:error/i] });
 
 it('leaving the session and coming back finds the answer and its stop button', async ({ chat, provider }) => {
   const middle = halting(provider, 'count away');
