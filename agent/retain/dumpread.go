@@ -42,7 +42,7 @@ func dumpStretches(o models.RetainedOutput) []dumpStretch {
 
 // dumpBytes reads n bytes of the dump of a binary copy. It reads of the bytes
 // only those that the lines show.
-func dumpBytes(ctx context.Context, store Store, o models.RetainedOutput, offset int64, n int) ([]byte, error) {
+func dumpBytes(ctx context.Context, store Copies, o models.RetainedOutput, offset int64, n int) ([]byte, error) {
 	end := offset + int64(n)
 	text := make([]byte, 0, n)
 	for _, s := range dumpStretches(o) {
@@ -65,7 +65,7 @@ func dumpBytes(ctx context.Context, store Store, o models.RetainedOutput, offset
 
 // dumpLines makes the lines of a stretch that hold [from, to) of its text, and
 // says where in it the first of them begins.
-func dumpLines(ctx context.Context, store Store, o models.RetainedOutput, s dumpStretch, from, to int64) ([]byte, int64, error) {
+func dumpLines(ctx context.Context, store Copies, o models.RetainedOutput, s dumpStretch, from, to int64) ([]byte, int64, error) {
 	firstLine := from / dumpLineBytes
 	first := firstLine * dumpRow
 	last := min((to+dumpLineBytes-1)/dumpLineBytes*dumpRow, undumpLen(s.length))

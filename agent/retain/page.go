@@ -8,11 +8,12 @@ import (
 	"offcut/models"
 )
 
-// Reader reads kept copies, in pages, whole and by search.
-type Reader struct{ store Store }
+// Reader reads kept copies, in pages, whole and by search; and in the same way
+// the results that had no copy and were shortened in what a model is sent.
+type Reader struct{ store Copies }
 
 // NewReader reads from store.
-func NewReader(store Store) *Reader { return &Reader{store} }
+func NewReader(store ReadStore) *Reader { return &Reader{readable{store}} }
 
 // Page reads one page of a kept copy from a byte offset. The limit is clamped
 // to MinPageBytes and MaxPageBytes, and the page ends on a character boundary.
@@ -68,7 +69,7 @@ func (r *Reader) pageText(ctx context.Context, o models.RetainedOutput, offset i
 
 // copyBytes reads n bytes of a kept copy as it is paged: its text, or of a
 // binary output its hex dump. They must lie within the copy.
-func copyBytes(ctx context.Context, store Store, o models.RetainedOutput, offset int64, n int) ([]byte, error) {
+func copyBytes(ctx context.Context, store Copies, o models.RetainedOutput, offset int64, n int) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
@@ -79,7 +80,7 @@ func copyBytes(ctx context.Context, store Store, o models.RetainedOutput, offset
 }
 
 // exactly reads n bytes of a stream that must be there.
-func exactly(ctx context.Context, store Store, o models.RetainedOutput, stream models.OutputStream, offset int64, n int) ([]byte, error) {
+func exactly(ctx context.Context, store Copies, o models.RetainedOutput, stream models.OutputStream, offset int64, n int) ([]byte, error) {
 	b, err := store.ReadOutput(ctx, o.SessionID, o.ID, stream, offset, n)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (r *Reader) Raw(ctx context.Context, sessionID, outputID string) (models.Re
 // A streamReader reads one stored stream from its beginning.
 type streamReader struct {
 	ctx    context.Context
-	store  Store
+	store  Copies
 	output models.RetainedOutput
 	stream models.OutputStream
 	offset int64

@@ -13,6 +13,7 @@ import (
 type memory struct {
 	mu      sync.Mutex
 	outputs map[string]*stored
+	results map[string]models.Message // by call
 	// What the next calls fail with.
 	createErr, writeErr error
 	writes              int
@@ -106,6 +107,16 @@ func (m *memory) RunningOutputs(context.Context) ([]models.RetainedOutput, error
 	return running, nil
 }
 
+func (m *memory) Call(_ context.Context, sessionID, callID string) (models.ToolCall, *models.Message, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	result, ok := m.results[callID]
+	if !ok || result.SessionID != sessionID {
+		return models.ToolCall{}, nil, models.Errorf(models.ErrNotFound, "call_not_found", "no such call")
+	}
+	return models.ToolCall{ID: callID, Name: "list_files"}, &result, nil
+}
+
 // only is the one output that is stored.
 func (m *memory) only(t *testing.T) *stored {
 	t.Helper()
@@ -133,7 +144,7 @@ func testCall(tool string) agent.Call {
 }
 
 // pages is a copy as it is read page by page.
-func pages(t *testing.T, store Store, id string, limit int) string {
+func pages(t *testing.T, store ReadStore, id string, limit int) string {
 	t.Helper()
 	var text []byte
 	r := NewReader(store)
