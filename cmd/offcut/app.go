@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -75,11 +76,12 @@ func (a *App) Run(ctx context.Context) (err error) {
 	if err := a.lockDataDir(); err != nil {
 		return err
 	}
+	detected := beside(a.sandbox) // it runs a command, while the database opens
 	db, folders, err := a.open(ctx)
 	if err != nil {
 		return err
 	}
-	confined, err := a.sandbox()
+	confined, err := detected()
 	if err != nil {
 		return err
 	}
@@ -168,6 +170,13 @@ func (a *App) open(ctx context.Context) (*store.Store, *workspace.Folders, error
 	}
 	a.closing(db.Close)
 	return db, folders, nil
+}
+
+// beside runs f in a goroutine and returns what waits for its result.
+func beside[T any](f func() (T, error)) func() (T, error) {
+	once := sync.OnceValues(f)
+	go func() { _, _ = once() }()
+	return once
 }
 
 func (a *App) sandbox() (*sandbox.Sandbox, error) {
