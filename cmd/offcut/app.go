@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -170,25 +169,6 @@ func (a *App) open(ctx context.Context) (*store.Store, *workspace.Folders, error
 	}
 	a.closing(db.Close)
 	return db, folders, nil
-}
-
-// beside runs f in a goroutine and returns what waits for its result.
-func beside[T any](f func() (T, error)) func() (T, error) {
-	once := sync.OnceValues(f)
-	go func() { _, _ = once() }()
-	return once
-}
-
-func (a *App) sandbox() (*sandbox.Sandbox, error) {
-	mode, err := sandbox.ParseMode(a.cfg.Sandbox)
-	if err != nil {
-		return nil, err
-	}
-	confined, err := sandbox.Detect(mode, sandbox.Hidden(a.cfg.DataDir))
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
-	}
-	return confined, nil
 }
 
 // recover takes up what a crash left: first the copies, whose lengths are then

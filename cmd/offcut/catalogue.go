@@ -1,20 +1,14 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
-	"time"
 
 	"offcut/agent"
 	"offcut/agent/llm"
 	"offcut/agent/llm/demo"
 	"offcut/agent/llm/openai"
-	"offcut/agent/retain"
 	"offcut/agent/runner"
-	"offcut/agent/sandbox"
-	"offcut/agent/tools"
 	"offcut/cmd/offcut/config"
 	"offcut/models"
 )
@@ -87,42 +81,4 @@ func (c *catalogue) find(name string) (agent.Model, runner.ModelInfo, error) {
 			"The model %q of this session is not configured any more; choose another one.", name)
 	}
 	return found.model, found.info, nil
-}
-
-// keeping is how results are shown and kept.
-func keeping(t config.Tools) retain.Config {
-	out := retain.Config{MaxResultTokens: t.MaxToolResultTokens, Message: t.TruncationMessage, Tools: map[string]retain.ToolConfig{}}
-	for name, tool := range t.Each {
-		out.Tools[name] = retain.ToolConfig{
-			PreviewBytes: tool.PreviewBytes, MaxResultTokens: tool.MaxResultTokens, Keep: retain.Keep(tool.Keep),
-		}
-	}
-	return out
-}
-
-func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, confined *sandbox.Sandbox) tools.Options {
-	command := a.cfg.Tools.Each["run_command"]
-	return tools.Options{
-		Keeper:    keeper,
-		Reader:    reader,
-		Sandbox:   confined,
-		Approval:  tools.Approval(a.cfg.Approval),
-		Folders:   a.cfg.Tools.Folders,
-		Sensitive: []string{a.cfg.DataDir},
-		Command:   tools.CommandOptions{Timeout: time.Duration(command.TimeoutSeconds) * time.Second, Network: command.Network},
-	}
-}
-
-// knownTools refuses settings of tools that there are not.
-func knownTools(t config.Tools, offered []agent.Tool) error {
-	var names []string
-	for _, tool := range offered {
-		names = append(names, tool.Spec().Name)
-	}
-	for name := range t.Each {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("tools.%s: there is no such tool; there are %s", name, strings.Join(names, ", "))
-		}
-	}
-	return nil
 }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"offcut/agent"
+	"offcut/agent/retain"
+	"offcut/agent/sandbox"
+	"offcut/agent/tools"
+	"offcut/cmd/offcut/config"
+)
+
+// beside runs f in a goroutine and returns what waits for its result.
+func beside[T any](f func() (T, error)) func() (T, error) {
+	once := sync.OnceValues(f)
+	go func() { _, _ = once() }()
+	return once
+}
+
+func (a *App) sandbox() (*sandbox.Sandbox, error) {
+	mode, err := sandbox.ParseMode(a.cfg.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	confined, err := sandbox.Detect(mode, sandbox.Hidden(a.cfg.DataDir))
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	return confined, nil
+}
+
+// keeping is how results are shown and kept.
+func keeping(t config.Tools) retain.Config {
+	out := retain.Config{MaxResultTokens: t.MaxToolResultTokens, Message: t.TruncationMessage, Tools: map[string]retain.ToolConfig{}}
+	for name, tool := range t.Each {
+		out.Tools[name] = retain.ToolConfig{
+			PreviewBytes: tool.PreviewBytes, MaxResultTokens: tool.MaxResultTokens, Keep: retain.Keep(tool.Keep),
+		}
+	}
+	return out
+}
+
+func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, confined *sandbox.Sandbox) tools.Options {
+	command := a.cfg.Tools.Each["run_command"]
+	return tools.Options{
+		Keeper:    keeper,
+		Reader:    reader,
+		Sandbox:   confined,
+		Approval:  tools.Approval(a.cfg.Approval),
+		Folders:   a.cfg.Tools.Folders,
+		Sensitive: []string{a.cfg.DataDir},
+		Command:   tools.CommandOptions{Timeout: time.Duration(command.TimeoutSeconds) * time.Second, Network: command.Network},
+	}
+}
+
+// knownTools refuses settings of tools that there are not.
+func knownTools(t config.Tools, offered []agent.Tool) error {
+	var names []string
+	for _, tool := range offered {
+		names = append(names, tool.Spec().Name)
+	}
+	for name := range t.Each {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("tools.%s: there is no such tool; there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
