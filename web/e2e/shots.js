@@ -31,7 +31,7 @@ function script(provider) {
   provider.on('half an answer', says('', { chunks: ['The three slow queries share one index scan on `orders_by_month`.\n\nThe planner chooses it because'], hold: { after: 1, gate: gate() } }));
 }
 
-/** The pages, each with how to get there; `chat` is on the page of `ids.finished`. */
+/** The pages, each with how to get there. */
 const scenes = {
   login: async (page, { app }) => { await page.context().clearCookies(); await page.goto(`${app.url}/login`); },
   empty: async (page, { app }) => { await page.goto(`${app.url}/`); },
@@ -41,11 +41,21 @@ const scenes = {
     for (const i of [1, 2]) await chat.unfold(chat.cards.nth(i));
     await chat.openPager(chat.cards.nth(1));
     await page.waitForTimeout(300);
+    await chat.cards.nth(1).locator('a.cut').last().scrollIntoViewIfNeeded();
+    await page.mouse.wheel(0, 500);
+    await page.waitForTimeout(300);
+  },
+  pager: async (page, { app, ids }) => {
+    const chat = new Chat(page, app.url);
+    await chat.open(ids.finished);
+    await (await chat.openPager(chat.cards.nth(1))).root.scrollIntoViewIfNeeded();
+    await page.waitForTimeout(300);
   },
   incomplete: async (page, { app, ids }) => {
     const chat = new Chat(page, app.url);
     await chat.open(ids.incomplete);
     await chat.unfold();
+    await chat.card.getByTestId('output-incomplete').first().scrollIntoViewIfNeeded();
     await page.waitForTimeout(300);
   },
   running: async (page, { app, ids }) => {
@@ -93,17 +103,20 @@ const browser = await openBrowser();
 try {
   await mkdir(folder, { recursive: true });
   const { ids, run } = await sessions(app);
+  const door = await browser.newPage();
+  await signIn(door, app.url);
+  const storageState = await door.context().storageState();
+  await door.close();
   for (const [name, go] of Object.entries(scenes)) {
     if (only.length && !only.includes(name)) continue;
     if (name === 'running') await run();
     for (const width of [1280, 360]) {
       for (const theme of ['light', 'dark']) {
-        const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: theme, reducedMotion: 'reduce' });
+        const context = await browser.newContext({ viewport: { width, height: width < 600 ? 780 : 1100 }, colorScheme: theme, reducedMotion: 'reduce', storageState });
         const page = await context.newPage();
         page.setDefaultTimeout(10000);
-        await signIn(page, app.url);
         await go(page, { app, ids }).catch((failure) => console.error(`${name} ${width} ${theme}: ${failure.message}`));
-        await page.screenshot({ path: `${folder}${name}-${width}-${theme}.png`, fullPage: true });
+        await page.screenshot({ path: `${folder}${name}-${width}-${theme}.png` });
         await context.close();
       }
     }
