@@ -228,7 +228,7 @@ func ChatPage(v Chat) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = document(v.pageTitle(ctx)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = document(v.windowTitle(ctx)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

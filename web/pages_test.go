@@ -334,6 +334,9 @@ func TestARunningTurnIsOnThePageAsFarAsItCame(t *testing.T) {
 	if got := doc.Find("#chat").AttrOr("data-turn", ""); got != turn {
 		t.Errorf("the running turn is %q, want %q", got, turn)
 	}
+	if got := doc.Find("title").Text(); !strings.HasPrefix(got, "● ") || strings.HasPrefix(doc.Find("#chat").AttrOr("data-title", ""), "●") {
+		t.Errorf("the title of the window is %q", got)
+	}
 	s.script.Then(agenttest.Says("Then this."))
 	close(release)
 	for _, turn := range s.turnsOf(ann, id) {

@@ -5,11 +5,16 @@ import { Term } from "./term.js";
 
 /** Makes everything under root whole. Doing it twice changes nothing. */
 export function enhance(root) {
+  prepare(root);
+  liveTerminals(root);
+  showEnds(root);
+}
+
+/** As much of it as can be done before root is in the page. */
+export function prepare(root) {
   fillNUL(root);
   localTimes(root);
   copyButtons(root);
-  liveTerminals(root);
-  showEnds(root);
 }
 
 /** The last piece of a preview shows its end, which is what was cut out for. One

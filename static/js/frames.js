@@ -7,6 +7,7 @@ import { announce } from "./requests.js";
 import { word, exact } from "./words.js";
 import { tick } from "./clock.js";
 import { graft } from "./graft.js";
+import { settleChildren } from "./settle.js";
 
 const HIDDEN_MS = 50; // between updates in a hidden tab
 const FINAL = new Set(["done", "stopped", "interrupted", "error"]);
@@ -152,12 +153,24 @@ export function replaceLog(html, known) {
   const seq = Number(mark.dataset.logSeq);
   if (seq === known) return seq;
   const messages = document.getElementById("messages");
-  const notice = messages.querySelector("[data-fork-notice]");
-  messages.replaceChildren(...(notice ? [notice] : []), template.content);
+  settleChildren(messages, template.content, firstKnown(messages, template.content));
   window.htmx?.process(messages);
   enhance(messages);
   setRunning(mark.dataset.logTurn || "");
   markTitle();
   added();
   return seq;
+}
+
+/** Where the conversation that was read begins in the page: what one fetched of
+    earlier messages stays before it, with its own link to those before. */
+function firstKnown(messages, log) {
+  const oldest = log.querySelector("article");
+  const known = oldest && document.getElementById(oldest.id);
+  if (known?.parentNode === messages && known.previousElementSibling?.matches("article")) {
+    for (const node of log.querySelectorAll(":scope > .older, :scope > [data-log-seq]")) node.remove();
+    return known;
+  }
+  const notice = messages.querySelector("[data-fork-notice]");
+  return notice ? notice.nextSibling : messages.firstChild;
 }
