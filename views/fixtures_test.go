@@ -263,7 +263,7 @@ func pagerStates() map[string]Pager {
 			p.Offset, p.Total, p.Text, p.Running, p.Complete = 0, 40, "@harbor/orders:test: WARN open handle\n", true, false
 		}),
 		"binary": with(func(p *Pager) {
-			p.Total, p.Text, p.Binary, p.RawBytes, p.SHA256, p.HasMore, p.Next = 4900000, "00000000  1f 8b 08 00 3c 0a 2b 6a  00 03 ec bd 7b 73 db c6  |....<.+j....{s..|\n", true, 1048576, "9f2c41d0", true, 4096
+			p.Total, p.Text, p.Binary, p.RawBytes, p.SHA256, p.HasMore, p.Next = 4900000, "000000000000  1f 8b 08 00 3c 0a 2b 6a  00 03 ec bd 7b 73 db c6  |....<.+j....{s..|\n", true, 1048576, "9f2c41d0", true, 4096
 		}),
 		"bytes": with(func(p *Pager) {
 			p.Text = hardText

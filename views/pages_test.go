@@ -31,6 +31,7 @@ func TestStatesOfAPage(t *testing.T) {
 		{"running", "[data-testid=tool-stop]", 1, ""},
 		{"running", "[data-testid=output-incomplete]", 0, ""},
 		{"binary", ".page-text.hex", 1, ""},
+		{"binary", ".hex .ln > i", 1, "000000000000"},
 		{"binary", ".tag", 1, "binary"},
 		{"empty", "[data-testid=output-text]", 1, ""},
 		{"refused", ".problem[role=alert]", 2, "past the end"},

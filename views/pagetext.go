@@ -116,13 +116,17 @@ func (w *pageText) segment(s segment) {
 	w.b.WriteString("</span>")
 }
 
+// addressDigits is the width of the column of addresses in a hex dump: it is
+// part of the form in which binary outputs are paged.
+const addressDigits = 12
+
 // line writes one line. On a page of its own each line shows its offset; in a
 // card there is no room for them.
 func (w *pageText) line(line string, at int64) {
 	switch {
 	case w.p.Binary:
 		w.open("ln")
-		address := min(len(line), 8) // of the hex dump
+		address := min(len(line), addressDigits)
 		w.b.WriteString("<i>" + html.EscapeString(line[:address]) + "</i>")
 		w.marked(line[address:], at+int64(address))
 		w.b.WriteString("</span>")
