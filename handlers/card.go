@@ -38,7 +38,7 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 		if err != nil {
 			return card, err
 		}
-		card.LeftOut, card.Coverage = leftOut(meta, out), coverageOf(meta, out)
+		card.LeftOut, card.Coverage = leftOut(meta, out, result.Content), coverageOf(meta, out)
 	}
 	if newest && card.State == string(models.CallError) {
 		body, err := h.cardBody(ctx, sess, call, result)
@@ -99,9 +99,10 @@ func deletedAt(err error) *time.Time {
 	return &at
 }
 
-// leftOut is how many bytes are kept behind the preview.
-func leftOut(meta models.ResultMetadata, out kept) int64 {
-	if out.gone || !meta.Truncated {
+// leftOut is how many bytes are kept behind the preview; what a terminal has
+// overwritten was not left out for want of room.
+func leftOut(meta models.ResultMetadata, out kept, body string) int64 {
+	if out.gone || !budgeted(out.Tool, meta, body) {
 		return 0
 	}
 	return max(out.TotalBytes-lengthOf(meta.Shown), 0)

@@ -79,12 +79,12 @@ func TestCoverageIsShownWhereSomethingIsUnreadOrLost(t *testing.T) {
 		t.Errorf("what was seen whole has a bar: %+v", got)
 	}
 	part := kept{RetainedOutput: models.RetainedOutput{TotalBytes: 100, Coverage: []models.Range{{Start: 50, End: 60}}}}
-	meta := models.ResultMetadata{Truncated: true, Shown: []models.Range{{Start: 0, End: 10}}}
+	meta := models.ResultMetadata{Truncated: true, Reasons: []models.Reason{models.ReasonPreview}, Shown: []models.Range{{Start: 0, End: 10}}}
 	want := &views.Coverage{Total: 100, Read: []views.Range{{Start: 0, End: 10}, {Start: 50, End: 60}}, Gaps: []views.Gap{}}
 	if diff := cmp.Diff(want, coverageOf(meta, part)); diff != "" {
 		t.Errorf("coverage (-want +got):\n%s", diff)
 	}
-	if got := leftOut(meta, part); got != 90 {
+	if got := leftOut(meta, part, ""); got != 90 {
 		t.Errorf("left out %d bytes, want 90", got)
 	}
 	if got := coverageOf(meta, kept{gone: true}); got != nil {
