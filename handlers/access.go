@@ -19,8 +19,11 @@ var (
 		"administrators can read other people's sessions and cannot write in them")
 )
 
+// readOnlyKey notes of a request that its session is for reading only.
+const readOnlyKey = "offcut.readonly"
+
 // readable is a session that the user may read: their own, or any for an
-// admin, whose first view is audited.
+// admin, whose first view is audited and whose pages offer no change.
 func (h *Handlers) readable(c echo.Context, id string) (models.Session, error) {
 	ctx := c.Request().Context()
 	sess, err := h.Store.Session(ctx, me(c), id)
@@ -38,6 +41,7 @@ func (h *Handlers) readable(c echo.Context, id string) (models.Session, error) {
 	if err != nil {
 		return models.Session{}, err
 	}
+	c.Set(readOnlyKey, true)
 	return sess, h.Store.AddAuditOnce(ctx, h.entry(c, models.AuditSessionView, sess.ID, "read a session of "+sess.OwnerName))
 }
 

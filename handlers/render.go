@@ -102,6 +102,7 @@ func (h *Handlers) layout(c echo.Context) views.Layout {
 		l.Theme = cookie.Value
 	}
 	l.CSRF, _ = c.Get(CSRFKey).(string)
+	l.ReadOnly, _ = c.Get(readOnlyKey).(bool)
 	if user, ok := CurrentUser(c); ok {
 		l.User = views.User{Name: user.Name, Admin: user.Admin()}
 	}

@@ -12,6 +12,8 @@ type Chat struct {
 	Seq int64
 	// RunningTurn is the id of the turn that runs now; empty where none does.
 	RunningTurn string
+	// Owner is the name of the session's owner.
+	Owner string
 	// ForkedFrom is the session of which this one is a fork, where its owner
 	// still has it.
 	ForkedFrom string

@@ -22,6 +22,9 @@ type Layout struct {
 	CSRF string
 	// User is who is signed in; the zero value is nobody.
 	User User
+	// ReadOnly: the session on the page is another's, and the user, an admin,
+	// may only read it. Nothing that would change it is offered.
+	ReadOnly bool
 	// Model is the name of the model that answers, as people know it.
 	Model string
 	// Demo: the built-in demo model answers, because none is configured.

@@ -349,11 +349,25 @@ func TestARunningTurnIsOnThePageAsFarAsItCame(t *testing.T) {
 
 func TestPagesOfOthersAreForReadingToAnAdmin(t *testing.T) {
 	s := start(t)
-	id, _ := s.withOutput(lines(300))
+	id, output := s.withOutput(lines(300))
 	b := s.signedIn(root)
 	a := b.get("/s/" + id)
-	if a.status != 200 || !strings.Contains(string(a.body), "as an administrator") {
-		t.Errorf("the page: %d", a.status)
+	if a.status != 200 {
+		t.Fatalf("the page: %d", a.status)
+	}
+	doc := a.page(t)
+	if note := doc.Find("[data-testid=read-only]").Text(); !strings.Contains(note, "session of "+ann) || !strings.Contains(note, "read-only") {
+		t.Errorf("the page says %q", note)
+	}
+	changing := "[data-testid=composer], #session-menu, #dlg-delete, #dlg-rename, [data-testid=fork], [data-testid=output-delete], #dlg-output"
+	if n := doc.Find(changing).Length(); n > 0 {
+		t.Errorf("%d things to change the session with", n)
+	}
+	if n := b.get("/s/" + id + "/out/" + output).page(t).Find(changing).Length(); n > 0 {
+		t.Errorf("%d things to change the output with", n)
+	}
+	if n := s.signedIn(ann).get("/s/" + id).page(t).Find(changing).Length(); n != 5 {
+		t.Errorf("the owner has %d things to change the session with, want 5", n)
 	}
 	if a := b.post("/s/"+id+"/messages", url.Values{"content": {"x"}}); a.status != 403 {
 		t.Errorf("writing: %d", a.status)

@@ -126,16 +126,15 @@ function say(sentence) {
 
 /** The state of the session: while a turn runs, Stop stands where Send was. */
 export function setRunning(turn) {
-  if (!form) return;
-  form.toggleAttribute("data-running", Boolean(turn));
+  form?.toggleAttribute("data-running", Boolean(turn));
   document.getElementById("chat").dataset.turn = turn ?? "";
 }
 
 /** Asks the server to stop the running turn. */
 export async function stopTurn() {
   const turn = document.getElementById("chat")?.dataset.turn;
-  if (!turn) return;
-  const button = document.getElementById("stop");
+  const button = document.getElementById("stop"); // a reader has none
+  if (!turn || !button) return;
   button.disabled = true;
   try {
     const response = await post(stopURL(turn));
