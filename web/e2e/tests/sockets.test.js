@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from '../harness/suite.js';
 import { calls, gate, says } from '../harness/provider.js';
 import { Proxy } from '../harness/proxy.js';
+import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 
@@ -98,3 +99,42 @@ it('an answer that was halted for long is still shown as running', async ({ chat
   await c.settled();
   assert.equal(await c.text(), 'Now.');
 });
+
+it('where sockets never open the page says so and shows the answers all the same', async ({ t, app, chat, provider }) => {
+  const proxy = await Proxy.start(app.origin);
+  t.after(() => proxy.close());
+  proxy.refusing = true;
+  provider.on('no socket at all', says('It came by another way.'));
+  const session = await app.session();
+  const c = await chat({ via: proxy.origin });
+  c.page.setDefaultTimeout(40000);
+  await c.open(session.id);
+  await c.say('no socket at all');
+  await c.page.locator('.offbar').waitFor();
+  await c.settled();
+  assert.equal(await c.text(), 'It came by another way.');
+}, { allow: [/WebSocket|htmx:ws:error/i] });
+
+it('three drops leave the reader where they were', async ({ t, app, chat, provider }) => {
+  const proxy = await Proxy.start(app.origin);
+  t.after(() => proxy.close());
+  provider.on('something long', says('A paragraph.\n\n'.repeat(80)));
+  const session = await app.session('something long');
+  const c = await chat({ via: proxy.origin, height: 500 });
+  await c.open(session.id);
+  await c.page.mouse.move(640, 250);
+  await c.page.mouse.wheel(0, -700);
+  await c.page.waitForTimeout(400);
+  const place = () => c.page.evaluate(() => Math.round(document.scrollingElement.scrollTop));
+  const before = await place();
+  assert.ok(before > 0);
+  for (let i = 0; i < 3; i += 1) {
+    const opened = proxy.opened;
+    proxy.drop();
+    await eventually(() => proxy.opened > opened, 'the page never came back');
+  }
+  await sleep(500);
+  assert.equal(await place(), before);
+  const ids = await c.page.getByTestId('message').evaluateAll((all) => all.map((m) => m.id));
+  assert.equal(new Set(ids).size, ids.length);
+}, { allow: [/WebSocket|htmx:ws:error/i] });
