@@ -21,6 +21,11 @@ type prepared struct {
 	refused   *ToolResult // why the call cannot run; nil where it can
 }
 
+// changes: the call will run, and can change something.
+func (p prepared) changes() bool {
+	return p.refused == nil && p.tool != nil && p.tool.Spec().HasEffects
+}
+
 // prepare finds the tool of a call and what it runs on. It comes before the
 // reply is stored, so that what runs is what is stored.
 //

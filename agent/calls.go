@@ -44,14 +44,22 @@ func (l *Loop) uniqueCalls(ctx context.Context, calls []models.ToolCall) ([]mode
 }
 
 // answer gives each call of the reply exactly one result, in the order of the
-// calls, in which they also enter. The calls of a reply that broke off are not
-// run.
+// calls. The calls of a reply that broke off are not run.
+//
+// What comes of them is what would come of one call after the other: a call
+// that can change something runs alone, between those that the model wrote
+// before it and those that it wrote behind it. Edits of one file would else
+// undo each other, and a command would not find what was written for it. Calls
+// without effects that stand together run at the same time.
 func (l *Loop) answer(ctx context.Context, s step, broke error) []models.Message {
 	results := make([]models.Message, len(s.calls))
 	budget := callBudget(s.left, len(s.calls))
 	gate := make(chan struct{}, max(1, l.Limits.ParallelCalls))
 	var group sync.WaitGroup
 	for i, c := range s.calls {
+		if c.changes() {
+			group.Wait()
+		}
 		why := broke
 		if why == nil {
 			why = enter(ctx, gate)
@@ -64,6 +72,9 @@ func (l *Loop) answer(ctx context.Context, s step, broke error) []models.Message
 			defer func() { <-gate }()
 			results[i] = l.run(ctx, s.reply.ID, c, budget)
 		})
+		if c.changes() {
+			group.Wait()
+		}
 	}
 	group.Wait()
 	return results
