@@ -11,9 +11,10 @@ import (
 	"offcut/models"
 )
 
-// uniqueCalls gives each call an id that the session has not seen: providers
-// leave ids out, and use them again. Calls without a name are fragments of a
-// reply that broke off, and are left out.
+// uniqueCalls gives each call an id that the session has not seen and that is
+// safe wherever it is written: providers leave ids out, use them again, and
+// make them of any characters. Calls without a name are fragments of a reply
+// that broke off, and are left out.
 func (l *Loop) uniqueCalls(ctx context.Context, calls []models.ToolCall) ([]models.ToolCall, error) {
 	var unique []models.ToolCall
 	var ids []string
@@ -22,7 +23,7 @@ func (l *Loop) uniqueCalls(ctx context.Context, calls []models.ToolCall) ([]mode
 			continue
 		}
 		unique = append(unique, c)
-		if c.ID != "" {
+		if plainID(c.ID) {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -33,14 +34,31 @@ func (l *Loop) uniqueCalls(ctx context.Context, calls []models.ToolCall) ([]mode
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{"": true}
+	seen := map[string]bool{}
 	for i, c := range unique {
-		if seen[c.ID] || used[c.ID] {
+		if !plainID(c.ID) || seen[c.ID] || used[c.ID] {
 			unique[i].ID = models.NewID(models.PrefixCall)
 		}
 		seen[unique[i].ID] = true
 	}
 	return unique, nil
+}
+
+// maxIDBytes bounds an id that a provider chose. Most have about 30 characters.
+const maxIDBytes = 64
+
+// plainID: an id stands as it is in an address, in a page's selectors and in a
+// result's output_id. Some providers' ids do not, such as
+// "functions.run_command:0" of Kimi, and Anthropic takes back no others
+// (^[a-zA-Z0-9_-]+$).
+func plainID(id string) bool {
+	for _, r := range []byte(id) {
+		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
+		if !letter && !('0' <= r && r <= '9') && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxIDBytes
 }
 
 // answer gives each call of the reply exactly one result, in the order of the

@@ -81,6 +81,40 @@ func TestCallIDsAreUniqueInTheSession(t *testing.T) {
 	}
 }
 
+func TestCallIDsAreSafeWhereverTheyAreWritten(t *testing.T) {
+	for name, test := range map[string]struct {
+		id   string
+		kept bool
+	}{
+		"letters, digits and both marks": {"call_aZ-09", true},
+		"the longest":                    {strings.Repeat("a", 64), true},
+		"too long":                       {strings.Repeat("a", 65), false},
+		"Kimi's":                         {"functions.look:0", false},
+		"with parts of an address":       {"a/b?c#d", false},
+		"a path upwards":                 {"..", false},
+		"white space":                    {"a b", false},
+		"no ASCII":                       {"aé", false},
+		"a quote":                        {`a"b`, false},
+		"next to the letters":            {"a[z@`{", false},
+		"a NUL":                          {"a\x00", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, script, _ := run(t, []agenttest.Step{agenttest.CallsAll(agenttest.Call(test.id, "look", "{}")), agenttest.Says("end")}, agenttest.Returns("look", "seen"))
+			stored := j.stored[0].ToolCalls[0].ID
+			if kept := stored == test.id; kept != test.kept {
+				t.Errorf("id %q became %q", test.id, stored)
+			}
+			if !test.kept && !strings.HasPrefix(stored, models.PrefixCall+"_") {
+				t.Errorf("id %q became %q", test.id, stored)
+			}
+			sent := script.Requests()[1].Messages
+			if result := sent[len(sent)-1]; result.ToolCallID != stored {
+				t.Errorf("call %q, sent back with the result of %q", stored, result.ToolCallID)
+			}
+		})
+	}
+}
+
 func TestAStopEndsTheTurnWithinASecond(t *testing.T) {
 	deaf := agenttest.ToolFunc("deaf", func(context.Context, agent.Call) (agent.ToolResult, error) {
 		time.Sleep(3 * time.Second)
