@@ -10,6 +10,7 @@ import (
 
 	"offcut/models"
 	"offcut/views"
+	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -184,7 +185,7 @@ func (h *Handlers) Delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.deleteSession(c, sess, "This session was deleted."); err != nil {
+	if err := h.deleteSession(c, sess, i18n.T(c.Request().Context(), "gone.deleted")); err != nil {
 		return err
 	}
 	return h.goTo(c, "/")

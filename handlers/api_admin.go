@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"offcut/models"
+	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -68,7 +69,7 @@ func (h *Handlers) APIAdminDeleteSession(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.deleteSession(c, sess, "This session was deleted by an administrator."); err != nil {
+	if err := h.deleteSession(c, sess, i18n.T(c.Request().Context(), "gone.deleted.admin")); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

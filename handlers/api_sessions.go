@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"offcut/models"
+	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -69,12 +70,16 @@ func sessionQuery(c echo.Context) (models.SessionQuery, error) {
 	if err != nil {
 		return models.SessionQuery{}, err
 	}
+	text, err := q.search()
+	if err != nil {
+		return models.SessionQuery{}, err
+	}
 	archived, err := q.flag("archived")
 	if err != nil {
 		return models.SessionQuery{}, err
 	}
 	page, err := q.page()
-	return models.SessionQuery{Text: q.text("q"), Archived: archived, Page: page}, err
+	return models.SessionQuery{Text: text, Archived: archived, Page: page}, err
 }
 
 // APISession is one session.
@@ -136,7 +141,7 @@ func (h *Handlers) APIDeleteSession(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.deleteSession(c, sess, "This session was deleted."); err != nil {
+	if err := h.deleteSession(c, sess, i18n.T(c.Request().Context(), "gone.deleted")); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

@@ -32,7 +32,7 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 	if meta.ExecutionMS != nil {
 		card.Took = time.Duration(*meta.ExecutionMS) * time.Millisecond
 	}
-	card.Fact = changesOf(call.Name, result.Content).fact()
+	card.Fact = factOf(call.Name, meta, result.Content)
 	if meta.OutputID != "" {
 		out, err := h.keptOutput(ctx, sess.ID, meta.OutputID)
 		if err != nil {
@@ -182,15 +182,8 @@ func subject(call models.ToolCall) string {
 
 // detail is what else a row says of a call: where it began to read.
 func detail(tool string, arguments map[string]any) string {
-	switch at := arguments["line"]; tool {
-	case "read_file":
-		if line, ok := at.(float64); ok && line > 1 {
-			return fmt.Sprintf(":%.0f", line)
-		}
-	case "read_tool_output":
-		if offset, ok := arguments["offset"].(float64); ok && offset > 0 {
-			return fmt.Sprintf(" from byte %.0f", offset)
-		}
+	if line, ok := arguments["line"].(float64); ok && tool == "read_file" && line > 1 {
+		return fmt.Sprintf(":%.0f", line)
 	}
 	return ""
 }
@@ -221,14 +214,6 @@ type changes struct {
 	diff string
 	// added and removed count the lines of a diff that is there whole.
 	added, removed int
-}
-
-// fact is the change in one word; empty where that is not known.
-func (c changes) fact() string {
-	if c.added == 0 && c.removed == 0 {
-		return ""
-	}
-	return fmt.Sprintf("+%d −%d", c.added, c.removed)
 }
 
 // changesOf finds the unified diff in the result of a tool that changes files.

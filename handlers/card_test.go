@@ -16,7 +16,7 @@ func TestSubjectsSayWhatACallWorkedOn(t *testing.T) {
 		{"read_file", `{"path":"a.txt","line":12}`, "a.txt:12"},
 		{"list_files", `{"path":"src"}`, "src"},
 		{"list_files", `{"path":"src","pattern":"*.go"}`, "*.go"},
-		{"read_tool_output", `{"output_id":"out_a","offset":4096}`, "out_a from byte 4096"},
+		{"read_tool_output", `{"output_id":"out_a","offset":4096}`, "out_a"},
 		{"elsewhere__do", `{"a":1}`, `{"a":1}`},
 		{"elsewhere__do", `{}`, ""},
 		{"run_command", `{"command":`, `{"command":`},
@@ -35,12 +35,9 @@ func TestADiffIsToldFromTheSentenceBeforeIt(t *testing.T) {
 	if got := changesOf("edit_file", "Changed x.\n\n"+diff); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := want.fact(); got != "+2 −1" {
-		t.Errorf("the change in a word is %q", got)
-	}
 	cut := changesOf("write_file", "Wrote x.\n"+diff+"… 40 more lines of this diff\n")
-	if got := cut.fact(); got != "" {
-		t.Errorf("of a diff that was cut the lines are counted: %q", got)
+	if cut.added+cut.removed > 0 {
+		t.Errorf("of a diff that was cut the lines are counted: %+v", cut)
 	}
 	if got := changesOf("run_command", diff); got.diff != "" || got.said != diff {
 		t.Errorf("what a command printed is taken for a change: %+v", got)

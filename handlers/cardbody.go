@@ -23,7 +23,7 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 		body.Arguments = indented(call.Arguments)
 	}
 	if meta.Retention == models.RetentionFailed {
-		body.SaveError = orElse(meta.RetentionError, "the storage failed")
+		body.Unsaved, body.SaveError = true, meta.RetentionError
 	}
 	if meta.OutputID == "" {
 		showStored(&body, call, result, meta)
@@ -43,7 +43,7 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 	body.OutputID, body.Total = out.ID, out.TotalBytes
 	body.Coverage = coverageOf(meta, out)
 	body.Seen = lengthOf(models.MergeRanges(append(rangesOf(meta.Shown), out.Coverage...)))
-	body.Outcome = endedEarly(result)
+	body.Ended = endedEarly(result)
 	body.Pieces, err = h.pieces(ctx, out.RetainedOutput, meta, result.Content)
 	return body, err
 }
@@ -67,29 +67,22 @@ func showStored(body *views.CardBody, call models.ToolCall, result *models.Messa
 	if result.State == models.StateInterrupted && meta.IsError {
 		body.Outcome, text = result.Content, ""
 	} else {
-		body.Outcome = endedEarly(result)
+		body.Ended = endedEarly(result)
 	}
 	if text != "" {
 		body.Pieces = []views.PreviewPiece{{Kind: views.PieceText, Text: clip(text, maxPreview), Whole: !meta.Truncated}}
 	}
 }
 
-// endedEarly is a sentence about a call that somebody or something ended.
+// endedEarly is how a call ended that somebody or something ended.
 func endedEarly(result *models.Message) string {
-	switch result.State {
-	case models.StateStopped:
-		return "It was stopped. What it had done by then stays done."
-	case models.StateInterrupted:
-		return "It was interrupted when the server ended. What it had done by then stays done."
+	switch result.CallState() {
+	case models.CallStopped:
+		return views.CardStopped
+	case models.CallInterrupted:
+		return views.CardInterrupted
 	}
 	return ""
-}
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // isNotFound reports whether err says that something is not there.

@@ -99,7 +99,7 @@ func (h *Handlers) Card(c echo.Context) error {
 	if result == nil {
 		return h.render(c, http.StatusOK, views.CardBodyFragment(views.CardBody{
 			SessionID: sess.ID, CallID: call.ID, Tool: call.Name, Subject: subject(call),
-			Arguments: indented(call.Arguments), Outcome: "It has no result yet.",
+			Arguments: indented(call.Arguments), Ended: views.CardWaiting,
 		}))
 	}
 	body, err := h.cardBody(ctx, sess, call, result)
@@ -148,7 +148,10 @@ func (h *Handlers) sidebar(c echo.Context, current string) (views.Sidebar, error
 		if err != nil {
 			return views.Sidebar{}, err
 		}
-		text, cursor = q.text("q"), q.text("cursor")
+		if text, err = q.search(); err != nil {
+			return views.Sidebar{}, err
+		}
+		cursor = q.text("cursor")
 	}
 	return h.sessionsOf(c.Request().Context(), me(c), current, text, cursor)
 }

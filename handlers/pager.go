@@ -10,6 +10,7 @@ import (
 
 	"offcut/models"
 	"offcut/views"
+	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -107,7 +108,7 @@ func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager
 	if err != nil {
 		return views.Pager{}, err
 	}
-	offset, problem := typedOffset(q, search)
+	offset, problem := typedOffset(ctx, q, search)
 	page, err := h.pageAt(ctx, out, offset)
 	if err != nil {
 		return views.Pager{}, err
@@ -134,7 +135,7 @@ func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager
 // typedOffset is where the page is to begin: the byte that was typed, with or
 // without separators, or the first hit from "from" on, which a new search
 // sends.
-func typedOffset(q query, search views.Search) (offset int64, problem string) {
+func typedOffset(ctx context.Context, q query, search views.Search) (offset int64, problem string) {
 	name := "offset"
 	if q.text(name) == "" && q.text("from") != "" {
 		name = "from"
@@ -152,7 +153,7 @@ func typedOffset(q query, search views.Search) (offset int64, problem string) {
 		case errors.Is(err, strconv.ErrRange) && n > 0:
 			offset = math.MaxInt64
 		case err != nil || n < 0:
-			problem = "“" + clip(typed, 40) + "” is no byte of this output. Type a number, such as 4096."
+			problem = i18n.T(ctx, "pager.notabyte", "typed", clip(typed, 40))
 		default:
 			offset = n
 		}

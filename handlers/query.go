@@ -35,6 +35,20 @@ func queryOf(c echo.Context) (query, error) {
 
 func (q query) text(name string) string { return q.values.Get(name) }
 
+// maxSearchLength bounds what is looked for in a list, in characters: more than
+// any title has, and far less than the database compares with.
+const maxSearchLength = 1000
+
+// search is the text that a list's entries are to hold; empty: any.
+func (q query) search() (string, error) {
+	text := q.text("q")
+	if n := utf8.RuneCountInString(text); n > maxSearchLength {
+		return "", models.Errorf(models.ErrInvalid, "search_too_long",
+			"a search has at most %d characters; this one has %d", maxSearchLength, n)
+	}
+	return text, nil
+}
+
 func badParameter(name, want string) error {
 	return models.Errorf(models.ErrMalformed, "malformed_parameter", "the parameter %q is to be %s", name, want).With("parameter", name)
 }

@@ -50,7 +50,7 @@ func (h *Handlers) signInByToken(c echo.Context, token, next string) error {
 		if err := h.auditFailedSignIn(c, ""); err != nil {
 			return err
 		}
-		return h.render(c, http.StatusUnauthorized, views.LoginPage(views.Login{Next: next, Problem: errBadLink.Message}))
+		return h.render(c, http.StatusUnauthorized, views.LoginPage(views.Login{Next: next, BadLink: true}))
 	}
 	if err != nil {
 		return err
@@ -85,7 +85,8 @@ func (h *Handlers) Login(c echo.Context) error {
 		if err := h.auditFailedSignIn(c, page.Name); err != nil {
 			return err
 		}
-		page.Problem = triesLeft(h.signIns.left(page.Name, c.RealIP(), now))
+		page.Wrong, page.TriesLeft = true, h.signIns.left(page.Name, c.RealIP(), now)
+		page.Window, page.Wait = signInWindow, signInWindow/triesPerAccount
 		return h.render(c, http.StatusUnauthorized, views.LoginPage(page))
 	}
 	if err != nil {
@@ -144,9 +145,8 @@ func (h *Handlers) auditFailedSignIn(c echo.Context, name string) error {
 }
 
 func (h *Handlers) tooManySignIns(c echo.Context, page views.Login, wait time.Duration) error {
-	seconds := int(math.Ceil(wait.Seconds()))
-	c.Response().Header().Set("Retry-After", fmt.Sprint(seconds))
-	page.Problem = fmt.Sprintf("Too many tries. Wait %s and try again.", inMinutes(seconds))
+	page.Wait = max(wait, time.Second)
+	c.Response().Header().Set("Retry-After", fmt.Sprint(int(math.Ceil(page.Wait.Seconds()))))
 	return h.render(c, http.StatusTooManyRequests, views.LoginPage(page))
 }
 
@@ -182,30 +182,4 @@ func orHome(next string) string {
 		return "/"
 	}
 	return next
-}
-
-// triesLeft says how often one may still try.
-func triesLeft(n int) string {
-	window := int(signInWindow.Minutes())
-	switch n {
-	case 0:
-		return fmt.Sprintf("Name or password is wrong. No more tries are left; wait %s.", inMinutes(int(signInWindow.Seconds())/triesPerAccount))
-	case 1:
-		return fmt.Sprintf("Name or password is wrong. One more try in the next %d minutes.", window)
-	case 2, 3, 4:
-		return fmt.Sprintf("Name or password is wrong. %s more tries in the next %d minutes.", [...]string{2: "Two", "Three", "Four"}[n], window)
-	}
-	return fmt.Sprintf("Name or password is wrong. %d more tries in the next %d minutes.", n, window)
-}
-
-func inMinutes(seconds int) string {
-	switch {
-	case seconds <= 1:
-		return "a second"
-	case seconds < 60:
-		return fmt.Sprintf("%d seconds", seconds)
-	case seconds <= 60:
-		return "a minute"
-	}
-	return fmt.Sprintf("%d minutes", (seconds+59)/60)
 }

@@ -10,6 +10,7 @@ import (
 
 	"offcut/agent/events"
 	"offcut/models"
+	"offcut/views/i18n"
 
 	"github.com/gorilla/websocket"
 	"github.com/labstack/echo/v4"
@@ -33,9 +34,6 @@ type hello struct {
 	Type  string `json:"t"`
 	After int64  `json:"after"`
 }
-
-// signedOutSentence is told to a watcher who may watch no longer.
-const signedOutSentence = "You are signed out. Sign in to go on."
 
 // Stream tells a browser what happens in a session, from the event after the
 // last that it has.
@@ -210,7 +208,7 @@ func (w *watcher) tell(ctx context.Context, e events.Event) bool {
 func (w *watcher) notAllowed(ctx context.Context) string {
 	user, err := w.h.userOfCookie(ctx, w.cookie)
 	if errors.Is(err, models.ErrUnauthorized) {
-		return signedOutSentence
+		return i18n.T(ctx, "gone.signedout")
 	}
 	if err != nil {
 		return ""

@@ -31,8 +31,8 @@ type ToolCard struct {
 	Exit     *int
 	Signal   string
 	TimedOut bool
-	// Fact stands where a command's exit code stands: "23 files", "+3 −1".
-	Fact string
+	// Fact stands where a command's exit code stands.
+	Fact Fact
 	// LeftOut is how many bytes are kept behind the preview; 0: no cut edge.
 	LeftOut int64
 	// Coverage is nil where the model saw the result whole.
@@ -46,6 +46,31 @@ type ToolCard struct {
 	// Nested cards stand inside another card.
 	Nested bool
 }
+
+// Fact is what a call came to, in a few words: "23 files", "+3 −1".
+type Fact struct {
+	// Kind is empty where there is nothing to say.
+	Kind FactKind
+	// N is the number that is told; of a change the lines that were added, of a
+	// range its start. M is the lines that were removed, or the range's end.
+	N, M int64
+	// More: there are more than N.
+	More bool
+}
+
+// FactKind says what a Fact counts; each has a text of its own.
+type FactKind string
+
+// The kinds of facts.
+const (
+	FactFiles   FactKind = "files"
+	FactEntries FactKind = "entries"
+	FactHits    FactKind = "hits"
+	FactLines   FactKind = "lines"
+	FactBytes   FactKind = "bytes"
+	FactRange   FactKind = "range"
+	FactChange  FactKind = "change"
+)
 
 // Live is the output of a running tool as far as it has come.
 type Live struct {
@@ -96,13 +121,17 @@ type CardBody struct {
 	Diff string
 	// Pager, where the card also holds a page of the kept copy.
 	Pager *Pager
-	// SaveError is why the result could not be kept; empty where it was, or
-	// where that was not needed.
+	// Unsaved: the result could not be kept; SaveError says why, where that is
+	// known.
+	Unsaved   bool
 	SaveError string
 	// DeletedAt is when the kept copy was deleted; zero: it was not.
 	DeletedAt time.Time
-	// Outcome is a sentence for a call that has no result of its own: denied,
-	// stopped, interrupted.
+	// Ended says how a call ended that did not end by itself, and of one that
+	// has not: CardStopped, CardInterrupted or CardWaiting.
+	Ended string
+	// Outcome is what the model was told of a call that has no result of its
+	// own.
 	Outcome string
 }
 

@@ -33,6 +33,8 @@ func TestCardOfACutOutput(t *testing.T) {
 	want(t, doc, ".cut .teeth.a", 1)
 	want(t, doc, ".cut .teeth.b", 1)
 	want(t, doc, ".out > .pre", 2)
+	want(t, doc, `.pre[aria-label="Start of the output, bytes 0 to 8,184"]`, 1)
+	want(t, doc, `.pre[aria-label^="End of the output, bytes 5,197,516 to"]`, 1)
 	want(t, doc, ".out .term-fg31", 1, "error TS2307")
 	want(t, doc, "#pages-c71 [data-testid=output-pager]", 1)
 }
@@ -108,9 +110,9 @@ func TestRowsSayHowACallEnded(t *testing.T) {
 func TestForeignTextIsEscapedEverywhere(t *testing.T) {
 	evil := `"><script>alert(1)</script>`
 	card := ToolCard{
-		CallID: "c", Tool: evil, State: CardError, Subject: evil, Fact: evil, Open: true,
+		CallID: "c", Tool: evil, State: CardError, Subject: evil, Open: true,
 		Body: &CardBody{
-			CallID: "c", Subject: evil + "\nx", Arguments: evil, SandboxKind: evil, Outcome: evil, SaveError: evil, Sandbox: ptr(true),
+			CallID: "c", Subject: evil + "\nx", Arguments: evil, SandboxKind: evil, Outcome: evil, Unsaved: true, SaveError: evil, Sandbox: ptr(true),
 			Diff: "@@ -1 +1 @@\n+" + evil, Pieces: []PreviewPiece{{Kind: PieceText, Text: evil, Stream: evil}, {Kind: PieceLost, Label: evil}},
 		},
 	}
@@ -121,9 +123,24 @@ func TestForeignTextIsEscapedEverywhere(t *testing.T) {
 	}
 	output := Output{SessionTitle: evil, Pager: Pager{Title: evil, Text: evil, Problem: evil, SHA256: evil, Search: Search{Query: evil, Problem: evil, Hits: []Hit{{Text: evil}}}}}
 	for name, page := range map[string]*goquery.Document{
-		"chat": parse(t, ChatPage(chat)), "output": parse(t, OutputPage(output)), "login": parse(t, LoginPage(Login{Name: evil, Problem: evil, Next: evil})),
+		"chat": parse(t, ChatPage(chat)), "output": parse(t, OutputPage(output)), "login": parse(t, LoginPage(Login{Name: evil, Next: evil})),
 		"error": parse(t, ErrorPage(Failure{Status: 400, Message: evil, Reference: evil})),
 	} {
 		page.Find("script:not([src])").Each(func(_ int, s *goquery.Selection) { t.Errorf("%s: a script: %s", name, s.Text()) })
+	}
+}
+
+func TestAFactIsSaidInAFewWords(t *testing.T) {
+	for text, fact := range map[string]Fact{
+		"23 files":          {Kind: FactFiles, N: 23},
+		"1 file":            {Kind: FactFiles, N: 1},
+		"1,000+ entries":    {Kind: FactEntries, N: 1000, More: true},
+		"0 hits":            {Kind: FactHits},
+		"2,000 lines":       {Kind: FactLines, N: 2000},
+		"32,768 bytes":      {Kind: FactBytes, N: 32768},
+		"bytes 4,096–8,192": {Kind: FactRange, N: 4096, M: 8192},
+		"+2 −1":             {Kind: FactChange, N: 2, M: 1},
+	} {
+		want(t, parse(t, Card(ToolCard{CallID: "c", State: CardOK, Fact: fact})), ".facts .exit", 1, text)
 	}
 }

@@ -54,10 +54,41 @@ func (v ToolCard) outcome(ctx context.Context) string {
 		return v.Signal
 	case v.Exit != nil:
 		return t(ctx, "card.exit", "code", *v.Exit)
-	case v.Fact == "" && v.State == CardError:
+	case v.Fact.Kind == "" && v.State == CardError:
 		return t(ctx, "card.failed")
 	}
-	return v.Fact
+	return v.Fact.text(ctx)
+}
+
+func (f Fact) text(ctx context.Context) string {
+	count := exact(f.N)
+	switch f.Kind {
+	case "":
+		return ""
+	case FactRange:
+		return t(ctx, "fact.range", "start", count, "end", exact(f.M))
+	case FactChange:
+		return t(ctx, "fact.change", "added", count, "removed", exact(f.M))
+	}
+	if f.More {
+		count += "+"
+	}
+	return t(ctx, "fact."+string(f.Kind), "n", f.N, "count", count)
+}
+
+// outcome is the sentence about a call that did not end by itself.
+func (v CardBody) outcome(ctx context.Context) string {
+	if v.Outcome != "" {
+		return v.Outcome
+	}
+	return t(ctx, "ended."+v.Ended)
+}
+
+func (v CardBody) saveError(ctx context.Context) string {
+	if v.SaveError != "" {
+		return v.SaveError
+	}
+	return t(ctx, "card.unsaved.why")
 }
 
 func (v CardBody) multiline() bool { return strings.Contains(v.Subject, "\n") }
@@ -88,10 +119,14 @@ func (v CardBody) pieceLabel(ctx context.Context, i int) string {
 		return t(ctx, "preview.stderr", "subject", subject)
 	case len(v.Pieces) == 1:
 		return t(ctx, "preview.whole", "subject", subject)
-	case piece.End > piece.Start:
-		return t(ctx, "preview.range", "start", exact(piece.Start), "end", exact(piece.End))
+	case piece.End <= piece.Start:
+		return t(ctx, "preview.part", "n", i+1)
+	case piece.Start == 0:
+		return t(ctx, "preview.start", "start", exact(piece.Start), "end", exact(piece.End))
+	case piece.End == v.Total:
+		return t(ctx, "preview.end", "start", exact(piece.Start), "end", exact(piece.End))
 	}
-	return t(ctx, "preview.part", "n", i+1)
+	return t(ctx, "preview.range", "start", exact(piece.Start), "end", exact(piece.End))
 }
 
 func streamText(ctx context.Context, piece PreviewPiece) string {

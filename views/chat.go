@@ -154,8 +154,16 @@ type RetryNotice struct {
 // Login is the sign-in page.
 type Login struct {
 	Name string
-	// Problem is a sentence about a sign-in that failed.
-	Problem string
+	// BadLink: the sign-in link is unknown or was used up.
+	BadLink bool
+	// Wrong: the name or the password was; so many tries are left within the
+	// window.
+	Wrong     bool
+	TriesLeft int
+	Window    time.Duration
+	// Wait is how long one is to wait where no try is left; without Wrong the
+	// sign-in was not even looked at.
+	Wait time.Duration
 	// Token is the secret of a sign-in link: the page then asks for nothing
 	// but a click, so that a link that is merely fetched is not used up.
 	Token string

@@ -105,7 +105,7 @@ const sampleDiff = "--- a/packages/money/src/legacy.ts\n+++ b/packages/money/src
 func diffCard() ToolCard {
 	return ToolCard{
 		SessionID: "s1", CallID: "c74", Tool: "edit_file", State: CardOK, Subject: "packages/money/src/legacy.ts", Took: 7 * time.Millisecond,
-		Fact: "+3 −1", Open: true,
+		Fact: Fact{Kind: FactChange, N: 3, M: 1}, Open: true,
 		Body: &CardBody{SessionID: "s1", CallID: "c74", Tool: "edit_file", Subject: "packages/money/src/legacy.ts", Diff: sampleDiff},
 	}
 }
@@ -123,7 +123,7 @@ func unsavedCard() ToolCard {
 		SessionID: "s1", CallID: "c78", Tool: "run_command", State: CardOK, Subject: "cat orders.csv", Took: 120 * time.Millisecond, Exit: ptr(0), Incomplete: true, Open: true,
 		Body: &CardBody{
 			SessionID: "s1", CallID: "c78", Tool: "run_command", Subject: "cat orders.csv", Incomplete: true, Truncated: true, Seen: 24576, Total: 2310044,
-			SaveError: "the disk is full.",
+			Unsaved: true, SaveError: "the disk is full.",
 			Pieces: []PreviewPiece{
 				{Kind: PieceText, Text: "id,order,total_cents,currency\n1,ORD-10001,4990,EUR\n"},
 				{Kind: PieceLost, Bytes: 2285468},
@@ -134,7 +134,7 @@ func unsavedCard() ToolCard {
 
 func closedCards() []ToolCard {
 	return []ToolCard{
-		{SessionID: "s1", CallID: "c70", Tool: "list_files", State: CardOK, Subject: "ci/ exports/", Took: 12 * time.Millisecond, Fact: "23 files"},
+		{SessionID: "s1", CallID: "c70", Tool: "list_files", State: CardOK, Subject: "ci/ exports/", Took: 12 * time.Millisecond, Fact: Fact{Kind: FactFiles, N: 23}},
 		{SessionID: "s1", CallID: "c72", Tool: "run_command", State: CardOK, Subject: `curl -sS "$EXPORT_URL/orders?month=2026-11" --max-time 30 --retry 2`, Took: 2400 * time.Millisecond, Exit: ptr(0), LeftOut: 1293826, Coverage: &Coverage{Total: 1318402}},
 		{SessionID: "s1", CallID: "c73", Tool: "run_command", State: CardInterrupted, Subject: "sleep 60", Took: 21 * time.Second},
 		{SessionID: "s1", CallID: "c79", Tool: "run_command", State: CardStopped, Subject: "yes", Took: -1},

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/a-h/templ"
@@ -40,7 +41,7 @@ func pages() map[string]templ.Component {
 		"chat":     ChatPage(sampleChat()),
 		"states":   ChatPage(statesChat()),
 		"output":   OutputPage(sampleOutput()),
-		"login":    LoginPage(Login{Name: "mara", Problem: "Name or password is wrong."}),
+		"login":    LoginPage(Login{Name: "mara", Wrong: true, TriesLeft: 3, Window: 15 * time.Minute}),
 		"link":     LoginPage(Login{Token: "secret"}),
 		"notfound": ErrorPage(Failure{Status: 404, Code: "output_not_found", SessionID: "s2", Original: "s1"}),
 		"error":    ErrorPage(Failure{Status: 500, Message: "The page could not be made.", Reference: "req_1"}),

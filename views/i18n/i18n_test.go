@@ -32,7 +32,7 @@ func TestTextsOfTheCatalogue(t *testing.T) {
 // together ends with a dot there: it stands for all that begin with it.
 func keysInUse(t *testing.T) map[string]bool {
 	t.Helper()
-	call := regexp.MustCompile(`\b(?:i18n\.T|T|t|rich)\(ctx, "([^"]+)"|\bt\(w\.ctx, (key)`)
+	call := regexp.MustCompile(`\b(?:i18n\.T|T|t|rich)\((?:ctx|c\.Request\(\)\.Context\(\)), "([^"]+)"|\bt\(w\.ctx, (key)`)
 	literal := regexp.MustCompile(`"((?:[a-z0-9_]+\.)+[a-z0-9_.-]*)"`)
 	used := map[string]bool{}
 	for _, pattern := range []string{"../*.templ", "../*.go", "../../handlers/*.go"} {
