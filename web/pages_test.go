@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -440,5 +441,35 @@ func TestATurnThatFailedSaysWhy(t *testing.T) {
 	}
 	if got := doc.Find("[data-role=assistant]").Last().Text(); !strings.Contains(got, "Half a sentence") {
 		t.Errorf("the broken answer is %q", got)
+	}
+}
+
+func TestAPageThatIsLoadedDuringARetryCountsDown(t *testing.T) {
+	release := make(chan struct{})
+	s := start(t)
+	step := agenttest.Blocks("", release)
+	step.Retries = []agent.Retry{{Attempt: 3, Most: 10, Wait: time.Minute, Reason: "The server is busy."}}
+	s.script.Then(step)
+	id := s.newSession(ann)
+	turn := s.wants(202, ann, "POST", "/sessions/"+id+"/messages", `{"content":"go"}`)["turn_id"].(string)
+	b := s.signedIn(ann)
+	var notice *goquery.Selection
+	for range 200 {
+		if notice = b.get("/s/" + id).page(t).Find(".turn-end [data-testid=retry-notice]"); notice.Length() > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	until, _ := strconv.ParseInt(notice.AttrOr("data-until", ""), 10, 64)
+	if left := time.Until(time.UnixMilli(until)); left < 50*time.Second || left > time.Minute {
+		t.Errorf("the next try is in %v", left)
+	}
+	if text := notice.Text(); !strings.Contains(text, "The server is busy.") || !strings.Contains(text, "Try 3 of 10") {
+		t.Errorf("the notice says %q", text)
+	}
+	close(release)
+	s.rests(ann, turn)
+	if n := b.get("/s/" + id).page(t).Find(".turn-end [data-testid=retry-notice]").Length(); n > 0 {
+		t.Error("the notice outlives the wait")
 	}
 }

@@ -21,6 +21,16 @@ type Live struct {
 	Rest      string
 	Reasoning string
 	Calls     []LiveCall // in the order in which they were started
+	// Retry is the wait before the model's server is asked again; nil where the
+	// turn does not wait.
+	Retry *LiveRetry
+}
+
+// LiveRetry is a wait for the next try, Attempt of Most.
+type LiveRetry struct {
+	Until         time.Time
+	Attempt, Most int
+	Reason        string
 }
 
 // LiveCall is a tool call that runs.

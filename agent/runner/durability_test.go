@@ -273,3 +273,23 @@ func TestARetryIsTold(t *testing.T) {
 		t.Errorf("told %+v, turn %+v", e, turn)
 	}
 }
+
+func TestAPageThatIsLoadedDuringARetryHasIt(t *testing.T) {
+	waits := make(chan struct{})
+	step := agenttest.Blocks("", waits)
+	step.Retries = []agent.Retry{{Attempt: 2, Most: 10, Wait: time.Minute, Reason: "The server is busy."}}
+	h := newHouse(t, nil, step)
+	session := h.session()
+	w := h.watch(session)
+	turn := h.send(session, "go")
+	e := w.until("retry", func(e events.Event) bool { return e.Kind == events.KindRetry })
+	got := h.runner.Live(session).Retry
+	if got == nil || !got.Until.Equal(e.Until) || got.Attempt != 2 || got.Most != 10 || got.Reason != e.Reason {
+		t.Errorf("the page has %+v, the event %+v", got, e)
+	}
+	close(waits)
+	h.rest(turn)
+	if got := h.runner.Live(session).Retry; got != nil {
+		t.Errorf("after the answer the page has %+v", got)
+	}
+}

@@ -21,9 +21,10 @@ type journal struct {
 
 	mu    sync.Mutex
 	turn  models.Turn
-	part  *part          // the reply that streams in; nil between replies
-	reply models.Message // the last one that was stored
-	calls liveCalls      // the tool calls that run
+	part  *part             // the reply that streams in; nil between replies
+	reply models.Message    // the last one that was stored
+	calls liveCalls         // the tool calls that run
+	again *events.LiveRetry // the wait for the next try; nil once an answer comes
 }
 
 func newJournal(r *Runner, turn models.Turn, cancel context.CancelCauseFunc) *journal {
@@ -110,7 +111,7 @@ func (j *journal) beginPart(messageID string) *part {
 	}
 	p := newPart(j, m)
 	j.mu.Lock()
-	j.part = p
+	j.part, j.again = p, nil
 	j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: m.State})
 	j.mu.Unlock()
 	go p.run()
@@ -125,7 +126,7 @@ func (j *journal) Reply(ctx context.Context, reply models.Message, usage models.
 	j.mu.Lock()
 	j.turn.Usage = j.turn.Usage.Add(usage)
 	turn := j.turn
-	j.part, j.reply = nil, reply
+	j.part, j.reply, j.again = nil, reply, nil
 	j.publish(events.Event{Kind: events.KindMessage, MessageID: reply.ID, State: reply.State})
 	j.publish(events.Event{Kind: events.KindUsage, Usage: &turn.Usage})
 	for _, c := range reply.ToolCalls {
@@ -201,10 +202,9 @@ func (j *journal) retry(again agent.Retry) {
 	j.mu.Lock()
 	j.turn.Retries++
 	turn := j.turn
-	j.publish(events.Event{
-		Kind: events.KindRetry, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason,
-		Until: j.r.cfg.Now().Add(again.Wait),
-	})
+	until := j.r.cfg.Now().Add(again.Wait)
+	j.again = &events.LiveRetry{Until: until, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason}
+	j.publish(events.Event{Kind: events.KindRetry, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason, Until: until})
 	j.mu.Unlock()
 	_ = j.saveTurn(context.Background(), turn) // logged there; the count comes again with the next save
 }
@@ -243,7 +243,7 @@ func (j *journal) finished(end agent.End) models.Turn {
 func (j *journal) live() Live {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	l := Live{Seq: j.r.cfg.Broker.Seq(j.turn.SessionID), TurnID: j.turn.ID, Calls: j.calls.live()}
+	l := Live{Seq: j.r.cfg.Broker.Seq(j.turn.SessionID), TurnID: j.turn.ID, Calls: j.calls.live(), Retry: j.again}
 	if p := j.part; p != nil {
 		l.MessageID, l.HTML, l.Rest, l.Reasoning = p.message.ID, p.html.String(), p.rest.String(), p.reasoning.String()[:p.toldReasoning]
 	}

@@ -28,6 +28,7 @@ export function apply(frame) {
   const handler = handlers[frame.t];
   if (!handler) return true; // of a newer server
   if (frame.t !== "text" && frame.t !== "reasoning") flush();
+  if (frame.t === "text" || frame.t === "reasoning" || frame.target?.startsWith("#b-")) answered();
   return handler(frame) !== false;
 }
 
@@ -102,6 +103,12 @@ function state({ turn, state: now }) {
   }
   markTitle();
   return true;
+}
+
+/** Once an answer comes nothing waits for the next try any more. */
+function answered() {
+  const footer = document.getElementById(`f-${document.getElementById("chat").dataset.turn}`);
+  footer?.querySelector('[data-testid="retry-notice"]')?.remove();
 }
 
 function retry({ turn, until, attempt, most, reason }) {
