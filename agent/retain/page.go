@@ -3,6 +3,7 @@ package retain
 import (
 	"context"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"offcut/models"
@@ -10,10 +11,15 @@ import (
 
 // Reader reads kept copies, in pages, whole and by search; and in the same way
 // the results that had no copy and were shortened in what a model is sent.
-type Reader struct{ store Copies }
+type Reader struct {
+	store      Copies
+	searchTime time.Duration // of one search
+}
 
 // NewReader reads from store.
-func NewReader(store ReadStore) *Reader { return &Reader{readable{store}} }
+func NewReader(store ReadStore) *Reader {
+	return &Reader{store: readable{store}, searchTime: searchTime}
+}
 
 // Page reads one page of a kept copy from a byte offset. The limit is clamped
 // to MinPageBytes and MaxPageBytes, and the page ends on a character boundary.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"offcut/models"
@@ -104,7 +105,7 @@ func TestSearchFindsTextAndExpressions(t *testing.T) {
 		"across lines":      {"line\nERR", false, 20, []models.Match{{Offset: 6, Line: 1, Text: "first line"}}},
 		"wide characters":   {"字", false, 20, []models.Match{{Offset: 24, Line: 3, Text: "漢字 ERROR two"}}},
 		"nothing":           {"absent", false, 20, nil},
-		"the empty matches": {"x*", true, 20, nil},
+		"hits side by side": {"[RO]", true, 3, []models.Match{{Offset: 12, Line: 2, Text: "ERROR one"}, {Offset: 13, Line: 2, Text: "ERROR one"}, {Offset: 14, Line: 2, Text: "ERROR one"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := newMemory()
@@ -160,6 +161,8 @@ func TestSearchRefusesWhatItCannotLookFor(t *testing.T) {
 	put(t, store, "out_1", "text")
 	for pattern, code := range map[string]string{
 		"": "empty_pattern", "a(": "invalid_pattern", "\xff": "invalid_utf8", strings.Repeat("a", 2000): "pattern_too_long",
+		"x*": "empty_pattern", "^$": "empty_pattern", `\b`: "empty_pattern", "a|(b?)": "empty_pattern", "(a{0,3}c*)+": "empty_pattern",
+		"(?:a|b|[c-z ]){1,900}Q": "pattern_too_costly", "((a{1,30}){1,30})": "pattern_too_costly",
 	} {
 		_, err := NewReader(store).Search(t.Context(), testSession, "out_1", pattern, true, 20)
 		var refused *models.Error
@@ -167,10 +170,68 @@ func TestSearchRefusesWhatItCannotLookFor(t *testing.T) {
 			t.Errorf("%.10q gives %v", pattern, err)
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := NewReader(store).Search(ctx, testSession, "out_1", "x", false, 20); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled search gives %v", err)
+	for _, pattern := range []string{"t*e", "(x|te)xt?", `\bte`, "[a-z]{100}|ex", `^\w+$`} {
+		if got, err := NewReader(store).Search(t.Context(), testSession, "out_1", pattern, true, 20); err != nil || len(got) != 1 {
+			t.Errorf("%q finds %v: %v", pattern, got, err)
+		}
+	}
+}
+
+// slowPattern is among the costliest that are allowed: all of it is alive at
+// every character of the text below.
+const slowPattern = "(?:[a-y]|[b-z ]){1,120}Q"
+
+func TestASlowSearchIsGivenUp(t *testing.T) {
+	store := newMemory()
+	put(t, store, "out_1", strings.Repeat("abcdefghijklmnopqrstuvwxy", 300_000))
+	for name, tc := range map[string]struct {
+		patience, stop time.Duration // until the search gives up, and until its caller does
+		gives          func(error) bool
+	}{
+		"by itself": {100 * time.Millisecond, time.Hour, func(err error) bool {
+			var refused *models.Error
+			return errors.As(err, &refused) && refused.Code == "search_too_slow" && errors.Is(err, models.ErrInvalid)
+		}},
+		"when it is stopped": {time.Hour, 100 * time.Millisecond, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reader := NewReader(store)
+			reader.searchTime = tc.patience
+			ctx, cancel := context.WithTimeout(t.Context(), tc.stop)
+			defer cancel()
+			begun := time.Now()
+			_, err := reader.Search(ctx, testSession, "out_1", slowPattern, true, 20)
+			if took := time.Since(begun); !tc.gives(err) || took > 2*time.Second {
+				t.Errorf("after %v: %v", took, err)
+			}
+		})
+	}
+}
+
+func TestASearchSaysWhetherThereIsMore(t *testing.T) {
+	store := newMemory()
+	var text strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&text, "hit %d\n", i)
+	}
+	put(t, store, "out_1", text.String())
+	for name, tc := range map[string]struct {
+		pattern    string
+		most, want int
+		more       bool
+	}{
+		"none":             {"two", 10, 0, false},
+		"the usual most":   {"hit", 0, DefaultMatches, true},
+		"more than may be": {"hit", 250, MaxMatches, true},
+		"exactly all":      {`hit \d$`, 10, 10, false},
+		"one too many":     {`hit \d$`, 9, 9, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := NewReader(store).Find(t.Context(), testSession, "out_1", Query{Pattern: tc.pattern, Regexp: true, Most: tc.most})
+			if err != nil || len(found.Matches) != tc.want || found.More != tc.more || !found.Complete {
+				t.Errorf("%d hits, more %v, complete %v: %v", len(found.Matches), found.More, found.Complete, err)
+			}
+		})
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"unicode/utf8"
+	"time"
 
 	"offcut/models"
 )
@@ -20,70 +20,93 @@ const (
 )
 
 const (
-	// searchBytes is how much of a copy is searched at a time.
-	searchBytes = 256 << 10
-	// searchOverlap is the longest hit that is surely found whole where two
-	// such parts meet.
-	searchOverlap = 64 << 10
+	// searchRead is how much of a copy is read at a time.
+	searchRead = 256 << 10
+	// searchBytes is how much is searched before it is asked again whether the
+	// search is still wanted: of the costliest expressions some tenths of a
+	// second.
+	searchBytes = 32 << 10
+	// textOverlap and regexpOverlap are the longest hits that are surely found
+	// whole where two such parts meet, of a plain text and of an expression.
+	// What they hold is searched twice.
+	textOverlap   = MaxPatternBytes + MaxMatchText
+	regexpOverlap = 16 << 10
+	// searchTime bounds one search. Plain text takes some hundredths of a
+	// second, and most expressions less than one.
+	searchTime = 20 * time.Second
 	// beforeHit is how much of a line is shown before a hit.
 	beforeHit = 60
 )
 
-// Search finds a text, or what a regular expression (RE2) matches, in a kept
-// copy: the hits that do not overlap, in order, at most most of them (0 means
-// DefaultMatches; at most MaxMatches). In an expression ^ and $ match at lines.
-// It reads the copy once, in bounded memory, and ends early when ctx does.
+// Query says what a search looks for.
+type Query struct {
+	Pattern string
+	// Regexp: the pattern is an expression of RE2, in which ^ and $ match at
+	// lines, and not plain text.
+	Regexp bool
+	// Most bounds the hits; 0 means DefaultMatches, and more than MaxMatches is
+	// MaxMatches.
+	Most int
+}
+
+// Found is what a search found.
+type Found struct {
+	// Matches are the hits that do not overlap, in order; never nil.
+	Matches []models.Match
+	// More: there are further ones.
+	More bool
+	// Complete: the copy is all that its tool returned.
+	Complete bool
+}
+
+// Search is Find for those who want no more than the hits.
 func (r *Reader) Search(ctx context.Context, sessionID, outputID, pattern string, isRegexp bool, most int) ([]models.Match, error) {
-	expr, err := compile(pattern, isRegexp)
+	found, err := r.Find(ctx, sessionID, outputID, Query{Pattern: pattern, Regexp: isRegexp, Most: most})
+	return found.Matches, err
+}
+
+// Find looks for a pattern in a kept copy. It reads the copy once, in bounded
+// memory. It ends early when ctx does, and when it takes too long, which is
+// models.ErrInvalid with the code search_too_slow.
+func (r *Reader) Find(ctx context.Context, sessionID, outputID string, q Query) (Found, error) {
+	expr, err := compile(q.Pattern, q.Regexp)
 	if err != nil {
-		return nil, err
+		return Found{}, err
 	}
 	o, err := r.store.Output(ctx, sessionID, outputID)
 	if err != nil {
-		return nil, err
+		return Found{}, err
 	}
-	if most <= 0 {
-		most = DefaultMatches
+	if q.Most <= 0 {
+		q.Most = DefaultMatches
 	}
-	s := &search{expr: expr, most: min(most, MaxMatches), line: 1, matches: []models.Match{}}
-	for at := int64(0); !s.done; {
-		n := int(min(searchBytes, o.TotalBytes-at))
-		more, err := copyBytes(ctx, r.store, o, at, n)
-		if err != nil {
-			return nil, err
+	most := min(q.Most, MaxMatches)
+	// One hit more tells whether there are more.
+	s := &search{expr: expr, most: most + 1, line: 1, overlap: textOverlap, matches: []models.Match{}}
+	if q.Regexp {
+		s.overlap = regexpOverlap
+	}
+	within, cancel := context.WithTimeout(ctx, r.searchTime)
+	defer cancel()
+	if err := s.whole(within, r.store, o); err != nil {
+		if within.Err() != nil && ctx.Err() == nil {
+			return Found{}, models.Errorf(models.ErrInvalid, "search_too_slow",
+				"the search was given up after %s: this pattern takes too long; look for plain text or a simpler expression", r.searchTime)
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("search output %q: %w", outputID, err)
-		}
-		at += int64(n)
-		s.take(more, at == o.TotalBytes)
+		return Found{}, fmt.Errorf("search output %q: %w", outputID, err)
 	}
-	return s.matches, nil
-}
-
-func compile(pattern string, isRegexp bool) (*regexp.Regexp, error) {
-	switch {
-	case pattern == "":
-		return nil, models.Errorf(models.ErrInvalid, "empty_pattern", "the pattern is empty; say what to look for")
-	case len(pattern) > MaxPatternBytes:
-		return nil, models.Errorf(models.ErrInvalid, "pattern_too_long", "a pattern has at most %d bytes; this one has %d", MaxPatternBytes, len(pattern))
-	case !utf8.ValidString(pattern):
-		return nil, models.Errorf(models.ErrInvalid, "invalid_utf8", "the pattern is not valid UTF-8")
+	found := Found{Matches: s.matches, Complete: o.Complete}
+	if len(found.Matches) > most {
+		found.Matches, found.More = found.Matches[:most], true
 	}
-	if !isRegexp {
-		pattern = regexp.QuoteMeta(pattern)
-	}
-	expr, err := regexp.Compile("(?m)" + pattern)
-	if err != nil {
-		return nil, models.Errorf(models.ErrInvalid, "invalid_pattern", "the pattern is no regular expression of RE2: %s", err)
-	}
-	return expr, nil
+	return found, nil
 }
 
 // A search goes through a text part by part.
 type search struct {
 	expr    *regexp.Regexp
 	most    int
+	overlap int // of the parts
 	matches []models.Match
 	done    bool
 
@@ -93,19 +116,46 @@ type search struct {
 	line   int64 // the line of next, from 1
 }
 
+// whole searches a copy, or as much of it as holds the hits that are wanted.
+func (s *search) whole(ctx context.Context, store Copies, o models.RetainedOutput) error {
+	for at := int64(0); ; {
+		n := int(min(searchRead, o.TotalBytes-at))
+		text, err := copyBytes(ctx, store, o, at, n)
+		if err != nil {
+			return err
+		}
+		at += int64(n)
+		for {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			part := text[:min(searchBytes, len(text))]
+			text = text[len(part):]
+			s.take(part, at == o.TotalBytes && len(text) == 0)
+			if s.done {
+				return nil
+			}
+			if len(text) == 0 {
+				break
+			}
+		}
+	}
+}
+
 // take searches more of the text. Before the last part it leaves the end of
 // what it has, in which a hit may yet go on.
 func (s *search) take(text []byte, last bool) {
 	s.buffer = append(s.buffer, text...)
 	limit := len(s.buffer)
 	if !last {
-		limit = floorRune(s.buffer, max(s.next, limit-searchOverlap))
+		limit = floorRune(s.buffer, max(s.next, limit-s.overlap))
 	}
 	// One character before tells the expression whether a line begins here.
 	start := floorRune(s.buffer, max(0, s.next-1))
-	for _, hit := range s.expr.FindAllIndex(s.buffer[start:], s.enough()) {
+	// One hit may begin too early, in that character.
+	for _, hit := range s.expr.FindAllIndex(s.buffer[start:], s.most-len(s.matches)+1) {
 		from, to := start+hit[0], start+hit[1]
-		if from < s.next || from == to {
+		if from < s.next {
 			continue
 		}
 		if from >= limit {
@@ -121,15 +171,6 @@ func (s *search) take(text []byte, last bool) {
 	keep := floorRune(s.buffer, max(0, s.next-MaxMatchText))
 	s.buffer = s.buffer[:copy(s.buffer, s.buffer[keep:])]
 	s.base, s.next = s.base+int64(keep), s.next-keep
-}
-
-// enough is how many hits of a part are worth finding; -1: all. One may begin
-// too early, and of an expression that matches nothing at all any number may.
-func (s *search) enough() int {
-	if s.expr.MatchString("") {
-		return -1
-	}
-	return s.most - len(s.matches) + 1
 }
 
 func (s *search) found(from, to int) {
