@@ -80,6 +80,9 @@ type kept struct {
 // keptOutput finds a kept output; one that is gone is no error here.
 func (h *Handlers) keptOutput(ctx context.Context, sessionID, id string) (kept, error) {
 	out, err := h.Store.Output(ctx, sessionID, id)
+	if err == nil {
+		out.Coverage, err = h.Store.Coverage(ctx, sessionID, id)
+	}
 	if errors.Is(err, models.ErrNotFound) {
 		return kept{RetainedOutput: models.RetainedOutput{DeletedAt: deletedAt(err)}, gone: true}, nil
 	}

@@ -72,10 +72,13 @@ type Messages interface {
 // Outputs finds kept outputs by the session that made them.
 type Outputs interface {
 	Outputs(ctx context.Context, sessionID string, p models.Page) ([]models.RetainedOutput, string, error)
+	// Output is without its coverage, which Coverage has.
 	Output(ctx context.Context, sessionID, id string) (models.RetainedOutput, error)
+	Coverage(ctx context.Context, sessionID, id string) ([]models.Range, error)
 	OutputByCall(ctx context.Context, sessionID, callID string) (models.RetainedOutput, error)
 	DeleteOutput(ctx context.Context, sessionID, id string, now time.Time) error
-	Reads(ctx context.Context, sessionID, outputID string) ([]models.OutputRead, error)
+	// Reads are what the model was shown last, at most most of them, in order.
+	Reads(ctx context.Context, sessionID, outputID string, most int) ([]models.OutputRead, error)
 }
 
 // Reader reads kept outputs in bounded pages.

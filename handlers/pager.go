@@ -15,6 +15,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
+// maxReadNotes bounds the list of what the model read of an output.
+const maxReadNotes = 100
+
 // OutputPage is the full page of one kept output.
 func (h *Handlers) OutputPage(c echo.Context) error {
 	sess, out, err := h.outputOf(c)
@@ -30,13 +33,16 @@ func (h *Handlers) OutputPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	reads, err := h.Store.Reads(ctx, sess.ID, out.ID)
+	reads, err := h.Store.Reads(ctx, sess.ID, out.ID, maxReadNotes+1)
 	if err != nil {
 		return err
 	}
 	page := views.Output{
 		SessionTitle: sess.Title, Pager: pager, Sidebar: sidebar,
 		CapturedBytes: out.CapturedBytes, ReplacedBytes: out.ReplacedBytes, CreatedAt: out.CreatedAt,
+	}
+	if page.MoreReads = len(reads) > maxReadNotes; page.MoreReads {
+		reads = reads[1:]
 	}
 	for _, read := range reads {
 		page.Reads = append(page.Reads, views.ReadNote{Kind: string(read.Kind), Range: views.Range(read.Range), At: read.At})
@@ -108,6 +114,10 @@ func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager
 	if err != nil {
 		return views.Pager{}, err
 	}
+	coverage, err := h.Store.Coverage(ctx, out.SessionID, out.ID)
+	if err != nil {
+		return views.Pager{}, err
+	}
 	offset, problem := typedOffset(ctx, q, search)
 	page, err := h.pageAt(ctx, out, offset)
 	if err != nil {
@@ -117,7 +127,7 @@ func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager
 		SessionID: out.SessionID, OutputID: out.ID, CallID: out.CallID, Tool: out.Tool, Title: out.Title,
 		Offset: page.Offset, End: page.NextOffset, Total: page.TotalBytes, Text: page.Text,
 		HasMore: page.HasMore, Complete: page.Complete, Running: out.Running, CheckedAt: h.Now(),
-		Prev: -1, Next: -1, Read: viewRanges(out.Coverage), Gaps: viewGaps(out.Gaps), OmittedBytes: out.OmittedBytes,
+		Prev: -1, Next: -1, Read: viewRanges(coverage), Gaps: viewGaps(out.Gaps), OmittedBytes: out.OmittedBytes,
 		Binary: out.Binary, RawBytes: out.RawBytes, SHA256: out.SHA256, Search: search, Problem: problem,
 	}
 	if page.HasMore {

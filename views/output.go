@@ -51,6 +51,8 @@ type Output struct {
 	Sidebar      Sidebar
 	// Reads say how the model came to read it, oldest first.
 	Reads []ReadNote
+	// MoreReads: there were others before, which are left out.
+	MoreReads bool
 	// CapturedBytes is what the tool produced; ReplacedBytes of them were no
 	// UTF-8.
 	CapturedBytes int64

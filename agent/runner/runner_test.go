@@ -399,7 +399,7 @@ func TestWhatAResultShowsIsStoredWithIt(t *testing.T) {
 	}, agenttest.Calls("look", `{"n":1}`), agenttest.Says("end"))
 	session := h.session()
 	turn := h.rest(h.send(session, "go"))
-	reads, err := h.store.Reads(t.Context(), session, output)
+	reads, err := h.store.Reads(t.Context(), session, output, 9)
 	if err != nil || len(reads) != 1 || reads[0].Range.End != 7 || reads[0].TurnID != turn.ID {
 		t.Errorf("reads %+v, %v", reads, err)
 	}

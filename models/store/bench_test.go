@@ -107,3 +107,24 @@ func BenchmarkOpenLongToShortSession(b *testing.B) {
 	}
 	compare(b, newest("long", 10_000), newest("short", 20))
 }
+
+// BenchmarkLastToFirstPageOfAReader reads a page as the model does, which is
+// noted: after it has read a copy of 8 MiB page by page, and at the start. What
+// was read before costs a page nothing: the goal is a ratio of at most 1.2.
+func BenchmarkLastToFirstPageOfAReader(b *testing.B) {
+	s, length := benchOutput(b)
+	keep(b, s, "s", "fresh", nil)
+	turn := run(b, s, "s", "read it", start)
+	note := func(output string, offset int64) {
+		must(b, s.AppendResults(b.Context(), nil, []models.OutputRead{{
+			OutputID: output, TurnID: turn.ID, Kind: models.ReadPage, Range: models.Range{Start: offset, End: offset + pageBytes},
+		}}))
+	}
+	for offset := int64(0); offset < length; offset += pageBytes {
+		page(b, s, offset)
+		note("o", offset)
+	}
+	compare(b,
+		func() { page(b, s, length-pageBytes); note("o", length-pageBytes) },
+		func() { page(b, s, 0); note("fresh", 0) })
+}

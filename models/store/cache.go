@@ -25,7 +25,6 @@ type outputEntry struct {
 func (e outputEntry) copy() models.RetainedOutput {
 	o := e.output
 	o.Gaps = slices.Clone(o.Gaps)
-	o.Coverage = slices.Clone(o.Coverage)
 	return o
 }
 
@@ -106,17 +105,6 @@ func (c *cache) forgetOutput(sessionID, id string) {
 // forgetSession is called after a session was removed.
 func (c *cache) forgetSession(sessionID string) {
 	c.forget(func(key outputKey) bool { return key.sessionID == sessionID })
-}
-
-// forgetReads is called after the coverage of outputs changed; their bytes did
-// not.
-func (c *cache) forgetReads(reads []models.OutputRead) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.forgets++
-	c.outputs.removeWhere(func(key outputKey) bool {
-		return slices.ContainsFunc(reads, func(r models.OutputRead) bool { return r.OutputID == key.id })
-	})
 }
 
 func (c *cache) forget(which func(outputKey) bool) {

@@ -112,7 +112,7 @@ func (s *Store) AppendMessage(ctx context.Context, m models.Message) (models.Mes
 // AppendResults adds the tool messages of one step, and what the model is
 // shown by them, together. Reads of outputs that are gone are left out.
 func (s *Store) AppendResults(ctx context.Context, msgs []models.Message, reads []models.OutputRead) error {
-	err := s.write(ctx, "append tool results", func(tx *gorm.DB) error {
+	return s.write(ctx, "append tool results", func(tx *gorm.DB) error {
 		for i := range msgs {
 			m := msgs[i] // the caller's messages stay as they are
 			if err := appendMessage(tx, &m); err != nil {
@@ -121,10 +121,6 @@ func (s *Store) AppendResults(ctx context.Context, msgs []models.Message, reads 
 		}
 		return insertReads(tx, reads)
 	})
-	if err == nil {
-		s.cache.forgetReads(reads)
-	}
-	return err
 }
 
 func appendMessage(tx *gorm.DB, m *models.Message) error {

@@ -120,9 +120,10 @@ func (s *Store) CreateOutput(ctx context.Context, o models.RetainedOutput) error
 	})
 }
 
-// Output finds an output of a session, with its coverage. What another session
-// made is as what never was; one that was deleted says when (code
-// output_deleted, and the detail deleted_at). Both are ErrNotFound.
+// Output finds an output of a session, without its coverage, which grows with
+// what was read of it: see Coverage. What another session made is as what never
+// was; one that was deleted says when (code output_deleted, and the detail
+// deleted_at). Both are ErrNotFound.
 func (s *Store) Output(ctx context.Context, sessionID, id string) (models.RetainedOutput, error) {
 	if entry, ok := s.cache.output(sessionID, id); ok {
 		return entry.copy(), nil
@@ -134,8 +135,7 @@ func (s *Store) Output(ctx context.Context, sessionID, id string) (models.Retain
 	return entry.copy(), nil
 }
 
-// loadOutput reads an output's row and coverage, and puts an ended one into
-// the cache.
+// loadOutput reads an output's row, and puts an ended one into the cache.
 func (s *Store) loadOutput(ctx context.Context, sessionID, id string) (outputEntry, error) {
 	generation := s.cache.generation()
 	var entry outputEntry
@@ -144,12 +144,9 @@ func (s *Store) loadOutput(ctx context.Context, sessionID, id string) (outputEnt
 		if err != nil {
 			return err
 		}
-		outputs, err := withCoverage(db, []outputRow{row})
-		if err != nil {
-			return err
-		}
-		entry = outputEntry{seq: row.Seq, output: outputs[0]}
-		return nil
+		entry.seq = row.Seq
+		entry.output, err = row.output()
+		return err
 	})
 	if err == nil && !entry.output.Running {
 		s.cache.putOutput(generation, entry)

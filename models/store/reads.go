@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"offcut/models"
 
@@ -24,37 +26,67 @@ func (readRow) TableName() string { return "output_reads" }
 // AddReads notes what the model was shown of outputs. Reads of outputs that
 // are gone, or of another session than the turn that read, are left out.
 func (s *Store) AddReads(ctx context.Context, reads []models.OutputRead) error {
-	err := s.write(ctx, "note reads of outputs", func(tx *gorm.DB) error { return insertReads(tx, reads) })
-	if err == nil {
-		s.cache.forgetReads(reads)
-	}
-	return err
+	return s.write(ctx, "note reads of outputs", func(tx *gorm.DB) error { return insertReads(tx, reads) })
 }
 
 func insertReads(tx *gorm.DB, reads []models.OutputRead) error {
 	for _, r := range reads {
-		err := tx.Exec(`INSERT INTO output_reads (output, turn_id, call_id, kind, start_byte, end_byte, at)
-			SELECT seq, ?, ?, ?, ?, ?, ? FROM outputs
-			WHERE id = ? AND session_id = (SELECT session_id FROM turns WHERE id = ?)`,
-			r.TurnID, r.CallID, r.Kind, r.Range.Start, r.Range.End, micros(r.At), r.OutputID, r.TurnID).Error
-		if err != nil {
+		if err := noteRead(tx, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Reads are the ranges of an output that the model was shown, in the order in
-// which it was.
-func (s *Store) Reads(ctx context.Context, sessionID, outputID string) ([]models.OutputRead, error) {
+// noteRead notes one read. A turn that reads on from where it was, as it does
+// who follows a copy page by page, has one row for all of it: what is noted of
+// a copy does not grow with the number of its pages.
+func noteRead(tx *gorm.DB, r models.OutputRead) error {
+	var output outputRow
+	err := tx.Select("seq").
+		Where("id = ? AND session_id = (SELECT session_id FROM turns WHERE id = ?)", r.OutputID, r.TurnID).Take(&output).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var last readRow
+	err = tx.Where("output = ?", output.Seq).Order("id DESC").Limit(1).Find(&last).Error
+	switch {
+	case err != nil:
+		return err
+	case last.goesOnIn(r):
+		return tx.Model(&readRow{}).Where("id = ?", last.ID).Updates(map[string]any{
+			"start_byte": min(last.Start, r.Range.Start), "end_byte": max(last.End, r.Range.End), "call_id": r.CallID, "at": micros(r.At),
+		}).Error
+	}
+	return tx.Create(&readRow{
+		Output: output.Seq, TurnID: r.TurnID, CallID: r.CallID, Kind: string(r.Kind),
+		Start: r.Range.Start, End: r.Range.End, At: micros(r.At),
+	}).Error
+}
+
+// goesOnIn reports whether the read is the same turn's, of the same kind, and
+// touches what was read before. No row, whose ID is 0, goes on in nothing.
+func (r readRow) goesOnIn(next models.OutputRead) bool {
+	return r.ID != 0 && r.TurnID == next.TurnID && r.Kind == string(next.Kind) &&
+		next.Range.Start <= r.End && r.Start <= next.Range.End
+}
+
+// Reads are the ranges of an output that the model was shown last, at most
+// most of them, in the order in which it was. Of a range that was read in
+// several calls, CallID and At are the last one's.
+func (s *Store) Reads(ctx context.Context, sessionID, outputID string, most int) ([]models.OutputRead, error) {
 	var rows []readRow
 	err := s.read(ctx, "reads of output "+outputID, func(db *gorm.DB) error {
 		row, err := findOutput(db, sessionID, outputID)
 		if err != nil {
 			return err
 		}
-		return db.Where("output = ?", row.Seq).Order("id").Find(&rows).Error
+		return db.Where("output = ?", row.Seq).Order("id DESC").Limit(most).Find(&rows).Error
 	})
+	slices.Reverse(rows)
 	return convert(rows, func(r readRow) models.OutputRead {
 		return models.OutputRead{
 			OutputID: outputID,
@@ -65,6 +97,24 @@ func (s *Store) Reads(ctx context.Context, sessionID, outputID string) ([]models
 			At:       fromMicros(r.At),
 		}
 	}), err
+}
+
+// Coverage is what the model was shown of an output, as merged ranges.
+func (s *Store) Coverage(ctx context.Context, sessionID, outputID string) ([]models.Range, error) {
+	var shown []models.Range
+	err := s.read(ctx, "coverage of output "+outputID, func(db *gorm.DB) error {
+		row, err := findOutput(db, sessionID, outputID)
+		if err != nil {
+			return err
+		}
+		outputs, err := withCoverage(db, []outputRow{row})
+		if err != nil {
+			return err
+		}
+		shown = outputs[0].Coverage
+		return nil
+	})
+	return shown, err
 }
 
 // withCoverage makes outputs of rows and fills in what the model was shown of

@@ -60,7 +60,8 @@ func TestWhatIsAnothersIsNotFound(t *testing.T) {
 		"output":            {"output_not_found", func() error { _, err := s.Output(ctx, "other", "out"); return err }},
 		"output by call":    {"output_not_found", func() error { _, err := s.OutputByCall(ctx, "other", "call_out"); return err }},
 		"output's bytes":    {"output_not_found", func() error { _, err := s.ReadOutput(ctx, "other", "out", models.StreamText, 0, 9); return err }},
-		"output's reads":    {"output_not_found", func() error { _, err := s.Reads(ctx, "other", "out"); return err }},
+		"output's reads":    {"output_not_found", func() error { _, err := s.Reads(ctx, "other", "out", 9); return err }},
+		"output's coverage": {"output_not_found", func() error { _, err := s.Coverage(ctx, "other", "out"); return err }},
 		"write output": {"output_not_found", func() error {
 			return s.WriteOutput(ctx, models.RetainedOutput{SessionID: "other", ID: "out"}, models.OutputWrite{})
 		}},
