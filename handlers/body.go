@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
+	"slices"
 	"unicode/utf8"
 
 	"offcut/models"
@@ -67,6 +70,37 @@ func decodeJSON(body []byte, v any) error {
 
 var errNotUTF8 = models.Errorf(models.ErrInvalid, "invalid_utf8",
 	"the request holds bytes or escapes that are not valid UTF-8; nothing was stored; send it as UTF-8 text")
+
+// WellFormed lets only forms through that can be read and whose names and
+// values are all valid UTF-8: what is stored of them is what was sent.
+func WellFormed(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if method := c.Request().Method; method == http.MethodGet || method == http.MethodHead {
+			return next(c)
+		}
+		form, err := c.FormParams()
+		var tooLong *http.MaxBytesError
+		switch {
+		case errors.As(err, &tooLong):
+			return err
+		case err != nil:
+			return models.Errorf(models.ErrMalformed, "malformed_form", "the form cannot be read; send it once more")
+		case !wellFormed(form):
+			return errNotUTF8
+		}
+		return next(c)
+	}
+}
+
+// wellFormed reports whether all names and values are valid UTF-8.
+func wellFormed(values url.Values) bool {
+	for name, all := range values {
+		if !utf8.ValidString(name) || slices.ContainsFunc(all, func(v string) bool { return !utf8.ValidString(v) }) {
+			return false
+		}
+	}
+	return true
+}
 
 func describeSyntax(body []byte) error {
 	if len(bytes.TrimSpace(body)) == 0 {

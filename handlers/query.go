@@ -23,12 +23,8 @@ func queryOf(c echo.Context) (query, error) {
 	if err != nil {
 		return query{}, models.Errorf(models.ErrMalformed, "malformed_query", "the address's parameters cannot be read: a %% or ; is not escaped")
 	}
-	for name, all := range values {
-		for _, value := range all {
-			if !utf8.ValidString(name) || !utf8.ValidString(value) {
-				return query{}, errNotUTF8
-			}
-		}
+	if !wellFormed(values) {
+		return query{}, errNotUTF8
 	}
 	return query{values}, nil
 }

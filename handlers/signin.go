@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	"offcut/handlers/password"
 	"offcut/models"
@@ -73,9 +72,6 @@ func (h *Handlers) userOfLink(ctx context.Context, token string) (models.User, e
 func (h *Handlers) Login(c echo.Context) error {
 	name, secret := c.FormValue("name"), c.FormValue("password")
 	page := views.Login{Name: boundedName(name), Next: h.ownPath(c.FormValue("next"))}
-	if !utf8.ValidString(name) || !utf8.ValidString(secret) {
-		return errNotUTF8
-	}
 	now := h.Now()
 	if wait, ok := h.signIns.take(page.Name, c.RealIP(), now); !ok {
 		return h.tooManySignIns(c, page, wait)

@@ -24,9 +24,13 @@ type Session struct {
 // MaxTitleLength bounds a title, in characters.
 const MaxTitleLength = 200
 
-// ValidateTitle refuses titles over the limit, or with line breaks or control
-// characters; an empty title means that one comes by itself.
+// ValidateTitle refuses titles over the limit, or with line breaks, control
+// characters or bytes that are no UTF-8; an empty title means that one comes by
+// itself.
 func ValidateTitle(title string) error {
+	if !utf8.ValidString(title) {
+		return Errorf(ErrInvalid, "invalid_utf8", "a title is valid UTF-8")
+	}
 	if utf8.RuneCountInString(title) > MaxTitleLength {
 		return Errorf(ErrInvalid, "title_too_long", "a title has at most %d characters", MaxTitleLength)
 	}

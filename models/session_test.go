@@ -1,6 +1,10 @@
 package models
 
-import "testing"
+import (
+	"errors"
+	"strings"
+	"testing"
+)
 
 func TestTitleFrom(t *testing.T) {
 	for _, test := range []struct{ name, content, want string }{
@@ -17,5 +21,23 @@ func TestTitleFrom(t *testing.T) {
 				t.Errorf("TitleFrom(%q) = %q, want %q", test.content, got, test.want)
 			}
 		})
+	}
+}
+
+func TestTitlesThatAreRefused(t *testing.T) {
+	for title, want := range map[string]string{
+		"":                       "",
+		"Ünïcode 标题":             "",
+		strings.Repeat("é", 200): "",
+		strings.Repeat("é", 201): "title_too_long",
+		"two\nlines":             "invalid_title",
+		"a\x7f":                  "invalid_title",
+		"a\xff\xfeb":             "invalid_utf8",
+	} {
+		err := ValidateTitle(title)
+		var refused *Error
+		if errors.As(err, &refused); (want == "") != (err == nil) || refused != nil && refused.Code != want {
+			t.Errorf("ValidateTitle(%q) = %v, want %q", title, err, want)
+		}
 	}
 }

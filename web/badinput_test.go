@@ -168,6 +168,23 @@ func TestWhatPeopleTypeIntoPagesIsNeverAFaultOfTheServer(t *testing.T) {
 	if a := s.api(root, "GET", "/admin/sessions?q="+strings.Repeat("x", 55_000), nil); a.status != 422 {
 		t.Errorf("the same of an administrator: status %d\n%s", a.status, clip(a.body))
 	}
+	for path, form := range map[string]url.Values{
+		"/s/" + id + "/rename":   {"title": {"a\xff\xfeb"}},
+		"/s/" + id + "/messages": {"content": {"a"}, "client_id": {"\xff\x00x"}},
+		"/s/" + id + "/fork":     {"message_id": {"\xc3"}},
+		"/sessions":              {"content": {"a"}, "client_id": {"\xff"}},
+		"/settings/theme":        {"theme": {"\xff"}},
+		"/login":                 {"name": {"\xff"}, "password": {"x"}},
+		"/logout":                {"any": {"\xff"}},
+	} {
+		if a := b.post(path, form); a.status != 422 {
+			t.Errorf("%s with bytes that are no UTF-8: status %d\n%s", path, a.status, clip(a.body))
+		}
+	}
+	if a := b.send("POST", "/s/"+id+"/rename", strings.NewReader("title=%zz"), "Content-Type", "application/x-www-form-urlencoded",
+		"X-CSRF-Token", b.cookie("offcut_csrf")); a.status != 400 {
+		t.Errorf("a form that cannot be read: status %d", a.status)
+	}
 	for _, form := range []url.Values{
 		{"content": {""}},
 		{"content": {"\xff\xfe"}},

@@ -101,8 +101,8 @@ func routes(h *handlers.Handlers) []route {
 func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 	before := map[access][]echo.MiddlewareFunc{
 		public:  {limitBody(maxFormBytes)},
-		visitor: {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), csrf(cfg.Handlers.BasePath), h.Visiting},
-		page:    {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), csrf(cfg.Handlers.BasePath), h.WithCookie},
+		visitor: {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.Visiting},
+		page:    {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.WithCookie},
 		socket:  {h.WithCookie},
 		program: {limitBody(maxJSONBytes), h.WithToken},
 		admin:   {limitBody(maxJSONBytes), h.WithToken, handlers.AdminsOnly},
