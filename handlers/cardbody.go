@@ -69,6 +69,10 @@ func showStored(body *views.CardBody, call models.ToolCall, result *models.Messa
 	} else {
 		body.Ended = endedEarly(result)
 	}
+	if streams := streamsOf(text); body.Unsaved && len(streams) > 0 {
+		body.Pieces, body.Seen = ofUnsaved(streams)
+		return
+	}
 	if text != "" {
 		body.Pieces = []views.PreviewPiece{{Kind: views.PieceText, Text: clip(text, maxPreview), Whole: !meta.Truncated}}
 	}

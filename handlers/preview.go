@@ -183,6 +183,26 @@ func ofStreams(streams []stream, shown []models.Range, out models.RetainedOutput
 	return pieces
 }
 
+// ofUnsaved is a preview of what could not be kept: what was left out of it
+// exists nowhere. shown is how many bytes of it the model saw.
+func ofUnsaved(streams []stream) (pieces []views.PreviewPiece, shown int64) {
+	for _, s := range streams {
+		n := int64(len(s.head) + len(s.tail))
+		shown += n
+		pieces = append(pieces, views.PreviewPiece{
+			Kind: views.PieceText, Text: clip(s.head, maxPreview), Stream: s.name, Bytes: n, Whole: s.left == 0,
+		})
+		if s.left == 0 {
+			continue
+		}
+		pieces = append(pieces, views.PreviewPiece{Kind: views.PieceLost, Bytes: s.left})
+		if s.tail != "" {
+			pieces = append(pieces, views.PreviewPiece{Kind: views.PieceText, Text: clip(s.tail, maxPreview)})
+		}
+	}
+	return pieces, shown
+}
+
 // between is what stands between two texts of a preview: cut edges for what is
 // kept, and bands for what is not.
 func between(gaps []models.Gap, r models.Range) []views.PreviewPiece {

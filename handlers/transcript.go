@@ -258,8 +258,11 @@ func turnEnd(t turnMessages) views.TurnEnd {
 	}
 	for _, m := range t.messages {
 		switch {
-		case m.Role == models.RoleAssistant && m.Model != "":
-			end.Model = m.Model
+		case m.Role == models.RoleAssistant:
+			end.Said = end.Said || m.Content != ""
+			if m.Model != "" {
+				end.Model = m.Model
+			}
 		case m.Role == models.RoleTool && m.State == models.StateInterrupted:
 			end.OpenCalls++
 		}

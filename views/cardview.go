@@ -85,10 +85,11 @@ func (v CardBody) outcome(ctx context.Context) string {
 }
 
 func (v CardBody) saveError(ctx context.Context) string {
-	if v.SaveError != "" {
-		return v.SaveError
+	why := v.SaveError
+	if why == "" {
+		why = t(ctx, "card.unsaved.why")
 	}
-	return t(ctx, "card.unsaved.why")
+	return sentence(why)
 }
 
 func (v CardBody) multiline() bool { return strings.Contains(v.Subject, "\n") }

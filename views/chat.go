@@ -137,7 +137,9 @@ type TurnEnd struct {
 	OpenCalls int
 	Model     string
 	Tokens    int64
-	Took      time.Duration
+	// Said: there is text that can be copied.
+	Said bool
+	Took time.Duration
 	// Retry is set while the turn waits to ask the model's server again.
 	Retry *RetryNotice
 }

@@ -111,6 +111,14 @@ func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 // millis is at as scripts want it.
 func millis(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) }
 
+// sentence is text that ends like one, so that another can follow it.
+func sentence(text string) string {
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") {
+		return text
+	}
+	return text + "."
+}
+
 func itoa[N int | int64](n N) string { return strconv.FormatInt(int64(n), 10) }
 
 // initials are the one or two letters that stand for a user.

@@ -47,6 +47,21 @@ func (v TurnEnd) facts(ctx context.Context) string {
 	return strings.Join(facts, " · ")
 }
 
+// next says what to do after an answer that ended with an error.
+func (v TurnEnd) next(ctx context.Context) string {
+	switch v.Code {
+	case "output_limit", "context_overflow":
+		return t(ctx, "turn.next.smaller")
+	case "rate_limited":
+		return t(ctx, "turn.next.later")
+	case "provider_refused":
+		return t(ctx, "turn.next.settings")
+	case "turn_limit":
+		return t(ctx, "turn.next.goon")
+	}
+	return t(ctx, "turn.next.again")
+}
+
 // interruption says when and how an answer broke off.
 func (v TurnEnd) interruption(ctx context.Context) string {
 	text := rich(ctx, "turn.interrupted", "time", clock(v.At))

@@ -431,8 +431,11 @@ func TestATurnThatFailedSaysWhy(t *testing.T) {
 	if got := roles(doc); got != "user done, assistant error" {
 		t.Errorf("the page shows %q", got)
 	}
-	if got := doc.Find("[data-testid=turn-error]").Text(); !strings.Contains(got, "the letter q") {
-		t.Errorf("the error says %q", got)
+	if got := doc.Find("[data-testid=turn-error]").Text(); !strings.Contains(got, "the letter q.") || !strings.Contains(got, "settings") {
+		t.Errorf("the error says %q, without what to do next", got)
+	}
+	if n := doc.Find("[data-copy-answer]").Length(); n != 0 {
+		t.Error("an answer without words can be copied")
 	}
 	s.says(ann, id, "break off")
 	doc = b.get("/s/" + id).page(t)
@@ -441,6 +444,9 @@ func TestATurnThatFailedSaysWhy(t *testing.T) {
 	}
 	if got := doc.Find("[data-role=assistant]").Last().Text(); !strings.Contains(got, "Half a sentence") {
 		t.Errorf("the broken answer is %q", got)
+	}
+	if n := doc.Find("[data-copy-answer]").Length(); n != 1 {
+		t.Error("half an answer cannot be copied")
 	}
 }
 

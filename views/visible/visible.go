@@ -50,16 +50,22 @@ func String(text string) string {
 	return b.String()
 }
 
+// controls are the names of the control characters C0, as ASCII has them: the
+// pictures that Unicode has for them are in few fonts.
+var controls = [0x20]string{
+	"NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI",
+	"DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+}
+
 // Picture is how an invisible character is shown; empty for one that is text.
-// Those of C0 are the Unicode block "Control Pictures".
 func Picture(r rune) string {
 	switch {
 	case r == '\n' || r == '\t':
 		return ""
 	case r < 0x20:
-		return string(0x2400 + r)
+		return controls[r]
 	case r == 0x7f:
-		return "␡"
+		return "DEL"
 	case r < 0xa0 && r >= 0x80, Turns(r):
 		return "U+" + strings.ToUpper(strconv.FormatInt(0x10000+int64(r), 16)[1:])
 	}
