@@ -94,6 +94,8 @@ type Store interface {
 	TitleSession(ctx context.Context, id, title string) (bool, error)
 
 	Enqueue(ctx context.Context, t models.NewTurn) (models.Turn, models.Message, bool, error)
+	// SentTurn is the turn that was sent before with the same client id.
+	SentTurn(ctx context.Context, t models.NewTurn) (models.Turn, error)
 	AnyTurn(ctx context.Context, id string) (models.Turn, error)
 	NextQueued(ctx context.Context, sessionID string) (models.Turn, error)
 	QueuedSessions(ctx context.Context) ([]string, error)

@@ -26,7 +26,6 @@ type Runner struct {
 	mu      sync.Mutex
 	workers map[string]*worker   // by session; only sessions with something to do
 	ended   map[string]time.Time // sessions that are being deleted, and since when
-	sent    map[string]string    // client ids of unfinished turns, for the bound on them
 	waits   map[string]*wait     // by turn
 	closing chan struct{}        // closed when nothing new begins
 	closed  bool
@@ -42,7 +41,6 @@ func New(cfg Config) *Runner {
 		slots:   make(chan struct{}, cfg.Limits.Turns),
 		workers: map[string]*worker{},
 		ended:   map[string]time.Time{},
-		sent:    map[string]string{},
 		waits:   map[string]*wait{},
 		closing: make(chan struct{}),
 	}

@@ -295,6 +295,34 @@ func TestTurnsAreBounded(t *testing.T) {
 		}
 		h.rest(h.send(session, "go"))
 	})
+	t.Run("of one user, who sends again what was sent", func(t *testing.T) {
+		release := make(chan struct{})
+		h := newHouse(t, func(c *Config) { c.Limits.TurnsPerUser = 1 }, agenttest.Says("x"), agenttest.Blocks("", release))
+		session := h.session()
+		first := models.NewTurn{SessionID: session, OwnerID: h.owner, Content: "go", ClientID: "k1"}
+		ended, err := h.runner.Send(t.Context(), first)
+		h.must(err)
+		h.rest(ended)
+		second := models.NewTurn{SessionID: session, OwnerID: h.owner, Content: "go on", ClientID: "k2"}
+		running, err := h.runner.Send(t.Context(), second)
+		h.must(err)
+		h.build(func(c *Config) { c.Limits.TurnsPerUser = 1 }) // one that remembers nothing
+		for _, sent := range []struct {
+			new  models.NewTurn
+			turn models.Turn
+		}{{first, ended}, {second, running}} {
+			if again, err := h.runner.Send(t.Context(), sent.new); err != nil || again.ID != sent.turn.ID {
+				t.Errorf("%s again: turn %q, %v; want %q", sent.new.ClientID, again.ID, err, sent.turn.ID)
+			}
+		}
+		for _, id := range []string{"", "k3"} {
+			third := models.NewTurn{SessionID: session, OwnerID: h.owner, Content: "more", ClientID: id}
+			if _, err := h.runner.Send(t.Context(), third); !errors.Is(err, models.ErrLimited) {
+				t.Errorf("client id %q: %v", id, err)
+			}
+		}
+		close(release)
+	})
 	t.Run("in all", func(t *testing.T) {
 		release := make(chan struct{})
 		h := newHouse(t, func(c *Config) { c.Limits.Turns = 2 }, agenttest.Blocks("", release), agenttest.Blocks("", release), agenttest.Says("x"))

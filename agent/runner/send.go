@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"offcut/agent/events"
@@ -42,43 +44,26 @@ func (r *Runner) accepts(sessionID string) error {
 	return nil
 }
 
-// enqueue adds a turn within the user's bound.
+// enqueue adds a turn within the user's bound. What was sent before is no new
+// turn, and so not refused by the bound.
 func (r *Runner) enqueue(ctx context.Context, t models.NewTurn) (models.Turn, models.Message, bool, error) {
 	r.sending.Lock()
 	defer r.sending.Unlock()
-	if known := r.sentBefore(t); known != "" {
-		turn, err := r.cfg.Store.AnyTurn(ctx, known)
-		return turn, models.Message{}, false, err
-	}
 	unfinished, err := r.cfg.Store.UnfinishedTurns(ctx, t.OwnerID)
 	if err != nil {
 		return models.Turn{}, models.Message{}, false, err
 	}
-	if most := r.cfg.Limits.TurnsPerUser; unfinished >= most {
-		limited := models.Errorf(models.ErrLimited, "too_many_turns", "You have %d unfinished answers, which is as many as one user may have. Wait for one of them, or stop it.", unfinished)
-		limited.RetryAfter = 5 * time.Second
-		return models.Turn{}, models.Message{}, false, limited
+	if unfinished < r.cfg.Limits.TurnsPerUser {
+		return r.cfg.Store.Enqueue(ctx, t)
 	}
-	turn, message, created, err := r.cfg.Store.Enqueue(ctx, t)
-	if err == nil && created && t.ClientID != "" {
-		r.mu.Lock()
-		r.sent[sentKey(t.SessionID, t.ClientID)] = turn.ID
-		r.mu.Unlock()
+	sent, err := r.cfg.Store.SentTurn(ctx, t)
+	if errors.Is(err, models.ErrNotFound) {
+		err = &models.Error{
+			Kind: models.ErrLimited, Code: "too_many_turns", RetryAfter: 5 * time.Second,
+			Message: fmt.Sprintf("You have %d unfinished answers, which is as many as one user may have. Wait for one of them, or stop it.", unfinished),
+		}
 	}
-	return turn, message, created, err
-}
-
-func sentKey(sessionID, clientID string) string { return sessionID + "/" + clientID }
-
-// sentBefore is the unfinished turn with the same client id: sending it again
-// is no new turn, and so not refused by the bound.
-func (r *Runner) sentBefore(t models.NewTurn) string {
-	if t.ClientID == "" {
-		return ""
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.sent[sentKey(t.SessionID, t.ClientID)]
+	return sent, models.Message{}, false, err
 }
 
 // title gives the session a title out of its first message. Without one it

@@ -37,7 +37,6 @@ func (r *Runner) Stop(ctx context.Context, turnID string) error {
 
 func (r *Runner) removed(turn models.Turn, message models.Message) {
 	turn.State = models.StateStopped
-	r.forget(turn)
 	if message.ID != "" {
 		r.publish(turn, events.Event{Kind: events.KindMessage, MessageID: message.ID, State: models.StateStopped})
 	}

@@ -25,7 +25,6 @@ func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	j.close(end.State)
 	turn := j.finished(end)
 	err = r.cfg.Store.FinishTurn(context.Background(), turn)
-	r.forget(turn)
 	j.ended(turn)
 	if err != nil {
 		r.finishLater(w, turn, err)

@@ -67,13 +67,3 @@ func (r *Runner) changed(turnID string) {
 		delete(r.waits, turnID)
 	}
 }
-
-// forget drops what was remembered of an unfinished turn.
-func (r *Runner) forget(turn models.Turn) {
-	if turn.ClientID == "" {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.sent, sentKey(turn.SessionID, turn.ClientID))
-}

@@ -41,6 +41,17 @@ func (s *Store) Enqueue(ctx context.Context, t models.NewTurn) (models.Turn, mod
 	return turn.turn(), first, created, err
 }
 
+// SentTurn is the turn that was sent before with the client id of t;
+// ErrNotFound where there is none.
+func (s *Store) SentTurn(ctx context.Context, t models.NewTurn) (models.Turn, error) {
+	if t.ClientID == "" {
+		return models.Turn{}, noTurn()
+	}
+	return s.turn(ctx, "turn that was sent before in session "+t.SessionID, func(db *gorm.DB) *gorm.DB {
+		return db.Where("owner_id = ? AND session_id = ? AND client_id = ?", t.OwnerID, t.SessionID, t.ClientID)
+	})
+}
+
 // sentBefore looks for the turn of a client id.
 func sentBefore(tx *gorm.DB, t models.NewTurn, turn *turnRow, message *messageRow) (bool, error) {
 	if t.ClientID == "" {

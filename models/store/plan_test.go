@@ -130,6 +130,8 @@ func useEverything(t *testing.T, s *Store) {
 	got(s.Session(ctx, "ann", "s"))(t)
 	got(s.UpdateSession(ctx, "ann", "s", models.SessionPatch{Pinned: models.Ptr(true)}, start))(t)
 	got(s.Turn(ctx, "ann", turn.ID))(t)
+	_, err = s.SentTurn(ctx, models.NewTurn{OwnerID: "ann", SessionID: "s", ClientID: "never"})
+	wantKind(t, err, models.ErrNotFound, "turn_not_found")
 	got(s.Turns(ctx, "s", []string{turn.ID, "x"}))(t)
 	got(s.NextQueued(ctx, "s"))(t)
 	got(s.QueuedSessions(ctx))(t)

@@ -32,6 +32,16 @@ func TestTheSameClientIDGivesTheSameTurn(t *testing.T) {
 		t.Errorf("the session was last used at %v", at)
 	}
 
+	if sent := got(s.SentTurn(ctx, ask))(t); !reflect.DeepEqual(sent, first) {
+		t.Errorf("what was sent before is %+v", sent)
+	}
+	for _, other := range []models.NewTurn{
+		{SessionID: "s", OwnerID: "bob", ClientID: "c1"}, {SessionID: "other", OwnerID: "ann", ClientID: "c1"}, {SessionID: "s", OwnerID: "ann"},
+	} {
+		_, err := s.SentTurn(ctx, other)
+		wantKind(t, err, models.ErrNotFound, "turn_not_found")
+	}
+
 	ask.SessionID = "other"
 	if _, _, created, err = s.Enqueue(ctx, ask); err != nil || !created {
 		t.Errorf("in another session: created %v, %v", created, err)
