@@ -142,9 +142,8 @@ class Visits {
 
   /** Lets the pages run a little, so that a late complaint is heard. */
   async settle() {
-    await Promise.all(this.#pages.filter((page) => !page.isClosed()).map((page) => page.evaluate(
-      () => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }),
-    ).catch(() => {})));
+    const open = this.#pages.filter((page) => !page.isClosed());
+    if (open.length) await open[0].waitForTimeout(100);
   }
 
   async picture(name) {

@@ -222,3 +222,28 @@ it('reasoning is folded and kept', async ({ chat, provider }) => {
   await c.page.reload();
   assert.match(await c.answer.evaluate((a) => a.textContent), /Let me think about it\./);
 });
+
+it('a flood of output leaves the page quick and small', async ({ chat, provider }) => {
+  provider.on('flood me', ...runs('yes "a line of the flood"', 'Dry again.', { timeout_s: 12 }));
+  const c = await chat();
+  await c.open();
+  await c.say('flood me');
+  await c.live.getByText('a line of the flood').first().waitFor();
+  const slowest = await c.page.evaluate(async () => {
+    let worst = 0;
+    const end = performance.now() + 2000;
+    while (performance.now() < end) {
+      const began = performance.now();
+      await new Promise((resolve) => { setTimeout(resolve, 10); });
+      worst = Math.max(worst, performance.now() - began);
+    }
+    return worst;
+  });
+  assert.ok(slowest < 1000, `the page stood still for ${slowest} ms`);
+  const text = await c.live.evaluate((node) => node.textContent.length);
+  assert.ok(text <= 70000, `${text} characters`);
+  await c.settled();
+  assert.equal(await c.text(), 'Dry again.');
+  await c.unfold();
+  assert.match(await c.card.innerText(), /timed out/i);
+});

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { suite } from '../harness/suite.js';
+import { signIn, suite } from '../harness/suite.js';
 import { calls, fails, gate, numbers, says } from '../harness/provider.js';
 import { Proxy } from '../harness/proxy.js';
 
@@ -260,3 +260,33 @@ it('20,000 pasted lines do not freeze the box', async ({ app, chat }) => {
   });
   assert.ok(took < 1000, `${took} ms`);
 });
+
+it('a message that is too long is refused with its limit, and stays', async ({ app, chat }) => {
+  const session = await app.session();
+  const c = await chat();
+  await c.open(session.id);
+  const long = 'é'.repeat(600000); // 1.2 MB
+  await c.box.evaluate((box, text) => {
+    box.value = text;
+    box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  }, long);
+  await c.box.press('Enter');
+  const problem = c.page.getByRole('alert').filter({ hasText: /1,?048,?576|1 MiB|too (large|long)/i });
+  await problem.first().waitFor();
+  assert.equal((await c.box.inputValue()).length, long.length);
+  assert.equal(await c.questions.count(), 0);
+}, { allow: [/status of 413/, /Response Status Error Code 413/] });
+
+it('who was signed out meanwhile keeps the text and is led to sign in', async ({ app, chat }) => {
+  const session = await app.session();
+  const c = await chat();
+  await c.open(session.id);
+  await c.page.context().clearCookies();
+  await c.say('do not lose this either');
+  await c.page.getByRole('link', { name: /sign in/i }).or(c.page.locator('[name=password]')).first().waitFor();
+  assert.equal(await c.page.locator('#messages [name=password]').count(), 0, 'the sign-in page stands in the conversation');
+  if (await c.box.isVisible()) assert.equal(await c.box.inputValue(), 'do not lose this either');
+  await signIn(c.page, app.url);
+  await c.open(session.id);
+  assert.equal(await c.box.inputValue(), 'do not lose this either', 'the draft is lost by signing in again');
+}, { allow: [/status of (401|403)/, /Response Status Error Code 40[13]/, /WebSocket|htmx:ws:error/i] });

@@ -215,3 +215,18 @@ it('long pages of text do not grow the work per chunk: the tail stays one text n
   const text = await c.text();
   for (const i of [0, 59, 119]) assert.equal(text.split(`Paragraph ${i} says`).length, 2, `paragraph ${i} stands once`);
 });
+
+it('the browser’s back button finds the running answer again', async ({ app, chat, provider }) => {
+  const middle = halting(provider, 'count and go back');
+  const other = await app.session();
+  const c = await chat();
+  await c.open();
+  await c.say('count and go back');
+  await c.shows(' 50');
+  await c.page.goto(`${app.url}/s/${other.id}`);
+  middle.open();
+  await sleep(300);
+  await c.page.goBack();
+  await c.settled();
+  assert.equal(await c.text(), whole);
+});
