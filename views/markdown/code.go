@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
@@ -12,9 +13,13 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxHighlighted is the longest code that is coloured, in bytes: the lexers are
-// regular expressions, and longer listings are data more often than code.
-const maxHighlighted = 128 << 10
+// The lexers are regular expressions that backtrack: some take seconds for a
+// few thousand blank lines. So only code of some length is coloured, and of one
+// text only what can be in a quarter of a second; the rest stays plain.
+const (
+	maxHighlighted  = 32 << 10 // bytes of one listing
+	highlightBudget = 250 * time.Millisecond
+)
 
 var formatter = chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true))
 
@@ -28,7 +33,7 @@ func fencedCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast
 	}
 	block := n.(*ast.FencedCodeBlock)
 	language := string(block.Language(source))
-	_, err := w.WriteString(listing(language, string(block.Lines().Value(source))))
+	_, err := w.WriteString(listing(language, string(block.Lines().Value(source)), highlightUntil(n)))
 	return ast.WalkSkipChildren, err
 }
 
@@ -36,12 +41,26 @@ func indentedCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (a
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	_, err := w.WriteString(listing("", string(n.Lines().Value(source))))
+	_, err := w.WriteString(listing("", string(n.Lines().Value(source)), time.Time{}))
 	return ast.WalkSkipChildren, err
 }
 
+const untilKey = "highlight until"
+
+// highlightUntil is when the colouring of a text ends: its budget begins with
+// its first listing.
+func highlightUntil(n ast.Node) time.Time {
+	document := n.OwnerDocument()
+	if until, ok := document.Meta()[untilKey].(time.Time); ok {
+		return until
+	}
+	until := time.Now().Add(highlightBudget)
+	document.AddMeta(untilKey, until)
+	return until
+}
+
 // listing is code under a line that names its language.
-func listing(language, code string) string {
+func listing(language, code string, until time.Time) string {
 	lexer := lexers.Get(language)
 	name := language
 	if lexer != nil {
@@ -49,22 +68,70 @@ func listing(language, code string) string {
 	}
 	name = html.EscapeString(name)
 	return `<figure class="code"><figcaption>` + name + `</figcaption><pre tabindex="0" role="region" aria-label="` +
-		name + `"><code>` + coloured(lexer, code) + "</code></pre></figure>\n"
+		name + `"><code>` + coloured(lexer, code, until) + "</code></pre></figure>\n"
 }
 
 // coloured is code with a class on each token; where the language is not known,
-// or the lexer fails, it is the text alone.
-func coloured(lexer chroma.Lexer, code string) string {
+// or the lexer fails or takes too long, it is the text alone.
+func coloured(lexer chroma.Lexer, code string, until time.Time) string {
 	if lexer == nil || len(code) > maxHighlighted {
 		return html.EscapeString(code)
 	}
-	tokens, err := chroma.Coalesce(lexer).Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: false}, code)
-	if err != nil {
+	tokens, ok := tokenise(lexer, code, until)
+	if !ok {
 		return html.EscapeString(code)
 	}
 	var out bytes.Buffer
-	if err := formatter.Format(&out, noColours, tokens); err != nil {
+	if err := formatter.Format(&out, noColours, chroma.Literator(tokens...)); err != nil {
 		return html.EscapeString(code)
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(out.String(), "<code>"), "</code>")
+}
+
+// highlighting holds a place for each listing that is being coloured: one that
+// does not come to its end takes at most this many cores, and others stay plain.
+var highlighting = make(chan struct{}, 2)
+
+// tokenise gives up when its time is over. A lexer that hands over to another
+// cannot be interrupted, so it is left behind to end by itself.
+func tokenise(lexer chroma.Lexer, code string, until time.Time) ([]chroma.Token, bool) {
+	late := time.NewTimer(time.Until(until))
+	defer late.Stop()
+	select {
+	case highlighting <- struct{}{}:
+	case <-late.C:
+		return nil, false
+	}
+	done := make(chan []chroma.Token, 1)
+	go func() {
+		defer func() { <-highlighting }()
+		done <- tokensOf(lexer, code, until)
+	}()
+	select {
+	case tokens := <-done:
+		return tokens, tokens != nil
+	case <-late.C:
+		return nil, false
+	}
+}
+
+// tokensOf is all of the code, neighbours of one kind joined; nil where the
+// lexer fails or its time is over.
+func tokensOf(lexer chroma.Lexer, code string, until time.Time) []chroma.Token {
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: false}, code)
+	if err != nil {
+		return nil
+	}
+	tokens := []chroma.Token{}
+	for token := next(); token != chroma.EOF; token = next() {
+		if !time.Now().Before(until) {
+			return nil
+		}
+		if last := len(tokens) - 1; last >= 0 && tokens[last].Type == token.Type {
+			tokens[last].Value += token.Value
+			continue
+		}
+		tokens = append(tokens, token)
+	}
+	return tokens
 }

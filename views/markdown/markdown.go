@@ -7,11 +7,13 @@ package markdown
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"html"
 	"strings"
 
 	"offcut/views/visible"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -58,8 +60,29 @@ func newEngine() goldmark.Markdown {
 	)
 }
 
+// What was rendered lately is kept: a page shows the same answers each time it
+// is opened. Longer ones are made anew, so that the memory stays within 16 MiB.
+const (
+	keptTexts = 256
+	keptBytes = 64 << 10
+)
+
+var kept, _ = lru.New[[sha256.Size]byte, string](keptTexts) // fails for a size below 1 alone
+
 // Render is md as safe HTML.
 func Render(md string) string {
+	key := sha256.Sum256([]byte(md))
+	if rendered, ok := kept.Get(key); ok {
+		return rendered
+	}
+	rendered := render(md)
+	if len(rendered) <= keptBytes {
+		kept.Add(key, rendered)
+	}
+	return rendered
+}
+
+func render(md string) string {
 	var out bytes.Buffer
 	if err := engine.Convert([]byte(md), &out); err != nil {
 		return plain(md) // only a writer's error: a buffer has none
