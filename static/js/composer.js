@@ -19,6 +19,7 @@ export function startComposer() {
   restore();
   form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
   text.addEventListener("keydown", onKey);
+  text.addEventListener("beforeinput", onBeforeInput);
   text.addEventListener("input", onInput);
   document.getElementById("stop").addEventListener("click", stopTurn);
   for (const example of document.querySelectorAll("[data-try]")) {
@@ -34,6 +35,13 @@ function onKey(event) {
   if (event.shiftKey && !event.ctrlKey && !event.metaKey) return;
   event.preventDefault();
   send();
+}
+
+// A long text that is pasted is never laid out line by line: the box has its full
+// height before it comes.
+function onBeforeInput(event) {
+  const more = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
+  if (text.value.length + more.length > LONG_TEXT) text.classList.add("long");
 }
 
 function onInput() {
@@ -77,11 +85,11 @@ async function send() {
   try {
     const response = await post(form.action, { content, client_id: draftID() });
     if (response.ok && !response.redirected) await taken(response, content);
-    else if (response.ok || response.headers.get("HX-Redirect")) {
-      forget();
-      followed(response);
-      return; // the box stays closed until the next page is there
-    } else say(await refusal(response));
+    else {
+      if (response.ok) forget();
+      if (followed(response)) return; // the box stays closed until the next page is there
+      say(await refusal(response));
+    }
   } catch {
     say(word("failed")); // the server was not reached: the text and its id stay
   }
