@@ -131,6 +131,40 @@ func TestTheSameClientIDIsTheSameTurn(t *testing.T) {
 	}
 }
 
+func TestTheSameClientIDAtTheSameTimeIsOneTurn(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p)
+	p.on("send at once", says("Once."))
+	session := s.newSession()
+	turns := make(chan string, 8)
+	for range cap(turns) {
+		go func() {
+			body := strings.NewReader(`{"content":"send at once","client_id":"c-1"}`)
+			request, _ := http.NewRequest(http.MethodPost, s.url+"/api/v1/sessions/"+session+"/messages", body)
+			request.Header.Set("Authorization", "Bearer "+adminToken)
+			request.Header.Set("Content-Type", "application/json")
+			answer, err := http.DefaultClient.Do(request)
+			if err != nil {
+				turns <- err.Error()
+				return
+			}
+			defer func() { _ = answer.Body.Close() }()
+			var sent struct {
+				TurnID string `json:"turn_id"`
+			}
+			_ = json.NewDecoder(answer.Body).Decode(&sent)
+			turns <- fmt.Sprint(answer.StatusCode, " ", sent.TurnID)
+		}()
+	}
+	first := <-turns
+	for range cap(turns) - 1 {
+		if turn := <-turns; turn != first {
+			t.Errorf("%q and %q", first, turn)
+		}
+	}
+	s.waitFor("the turn ends", func() bool { return len(s.messages(session, true)) == 2 })
+}
+
 func TestListsOfSessions(t *testing.T) {
 	p := newProvider(t)
 	s := start(t, p)

@@ -86,6 +86,61 @@ func TestADeletedSessionLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestASessionIsDeletedWhileItsCommandRuns(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p)
+	const mark = "unmistakable-b90d4417"
+	p.on("run for long", runs("while :; do echo "+mark+"; sleep 0.01; done"), says("Never."))
+	session := s.newSession()
+	s.send(session, "run for long")
+	s.waitFor("its output is kept", func() bool { return len(s.traces(mark)) > 0 && len(s.outputs(session)) == 1 })
+	began := time.Now()
+	s.must(http.MethodDelete, "/sessions/"+session, nil, nil)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	s.waitFor("the bytes leave the data folder", func() bool { return len(s.traces(mark)) == 0 })
+	s.waitFor("the command ends", func() bool { return len(processesWith(mark)) == 0 })
+}
+
+// processesWith are the processes whose command line holds a text.
+func processesWith(text string) (found []string) {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		if data, err := os.ReadFile(path); err == nil && bytes.Contains(data, []byte(text)) {
+			found = append(found, filepath.Base(filepath.Dir(path)))
+		}
+	}
+	return found
+}
+
+func TestALockedDatabaseDoesNotEndATurn(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p)
+	p.on("while it is locked", runs("seq 1 200000; sleep 1"), says("Done all the same."))
+	session := s.newSession()
+	turn := s.send(session, "while it is locked")
+	s.waitFor("the command runs", func() bool { return len(p.sent("while it is locked")) == 1 })
+	lock, err := s.database().Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lock.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(7 * time.Second) // longer than a write waits
+	if _, err := lock.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if turn := s.settled(turn); turn.State != "done" {
+		t.Fatalf("%+v", turn)
+	}
+	meta, body := p.lastSent(t, "while it is locked").results()[0].result(t)
+	if !strings.HasPrefix(body, "1\n2\n3\n") || meta["retention"] != "failed" && meta["retention"] != "kept" {
+		t.Errorf("%v %.100q", meta, body)
+	}
+}
+
 func TestADeletedOutputLeavesItsRowAndNoBytes(t *testing.T) {
 	p := newProvider(t)
 	s := start(t, p)
