@@ -122,11 +122,13 @@ func (h *Handlers) deleteSession(c echo.Context, sess models.Session, reason str
 	ending, cancel := context.WithTimeout(ctx, endWait)
 	h.Runner.EndSession(ending, sess.ID, reason)
 	cancel()
-	if err := h.Store.DeleteSession(ctx, sess.ID); err != nil {
+	deed := h.entry(c, models.AuditSessionDelete, sess.ID, "deleted a session of "+sess.OwnerName)
+	if err := h.Store.DeleteSession(ctx, sess.ID, deed); err != nil {
 		return err
 	}
-	if err := h.Store.AddAudit(ctx, h.entry(c, models.AuditSessionDelete, sess.ID, "deleted a session of "+sess.OwnerName)); err != nil {
-		return err
+	if err := h.Workspaces.Remove(ctx, sess.ID); err != nil {
+		// The session is gone, and its files go with the next try.
+		h.Log.ErrorContext(ctx, "the files of a deleted session are still there", "request", RequestID(c), "session", sess.ID, "error", err)
 	}
-	return h.Workspaces.Remove(ctx, sess.ID)
+	return nil
 }

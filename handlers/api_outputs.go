@@ -144,13 +144,14 @@ func (h *Handlers) deleteOutput(c echo.Context, sessionID, outputID string) erro
 	if out.Running {
 		return models.Errorf(models.ErrConflict, "output_running", "the command that prints this output still runs; stop it first")
 	}
-	if err := h.Store.DeleteOutput(ctx, sessionID, outputID, h.now()); err != nil {
+	deed := h.entry(c, models.AuditOutputDelete, outputID, "deleted a kept output")
+	if err := h.Store.DeleteOutput(ctx, sessionID, outputID, h.now(), deed); err != nil {
 		return err
 	}
 	h.Broker.Publish(events.Event{
 		SessionID: sessionID, TurnID: out.TurnID, CallID: out.CallID, OutputID: out.ID, Kind: events.KindOutputDeleted,
 	})
-	return h.Store.AddAudit(ctx, h.entry(c, models.AuditOutputDelete, outputID, "deleted a kept output"))
+	return nil
 }
 
 func titleEvent(sess models.Session) events.Event {

@@ -48,7 +48,8 @@ type Sessions interface {
 	Sessions(ctx context.Context, q models.SessionQuery) ([]models.Session, string, error)
 	SessionStats(ctx context.Context, q models.SessionQuery) ([]models.SessionStats, string, error)
 	UpdateSession(ctx context.Context, owner, id string, p models.SessionPatch, now time.Time) (models.Session, error)
-	DeleteSession(ctx context.Context, id string) error
+	// DeleteSession deletes and writes the lines of the audit log, or neither.
+	DeleteSession(ctx context.Context, id string, audit ...models.AuditEntry) error
 	// ForkSession copies the messages up to the given one, or all where none
 	// is given, and no kept output.
 	ForkSession(ctx context.Context, owner, id, uptoMessageID string, now time.Time) (models.Session, error)
@@ -76,7 +77,8 @@ type Outputs interface {
 	Output(ctx context.Context, sessionID, id string) (models.RetainedOutput, error)
 	Coverage(ctx context.Context, sessionID, id string) ([]models.Range, error)
 	OutputByCall(ctx context.Context, sessionID, callID string) (models.RetainedOutput, error)
-	DeleteOutput(ctx context.Context, sessionID, id string, now time.Time) error
+	// DeleteOutput deletes and writes the lines of the audit log, or neither.
+	DeleteOutput(ctx context.Context, sessionID, id string, now time.Time, audit ...models.AuditEntry) error
 	// Reads are what the model was shown last, at most most of them, in order.
 	Reads(ctx context.Context, sessionID, outputID string, most int) ([]models.OutputRead, error)
 }
@@ -123,6 +125,7 @@ type Workspaces interface {
 	// owner's quota (models.ErrTooLarge).
 	Copy(ctx context.Context, owner, from, to string) error
 	// Remove deletes a session's folder; one that is not there is no error.
+	// What could not be removed is tried again later.
 	Remove(ctx context.Context, sessionID string) error
 	// Size is the number of bytes in a session's folder; 0 where it has none.
 	Size(ctx context.Context, sessionID string) (int64, error)

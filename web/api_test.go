@@ -44,6 +44,17 @@ func TestASessionLivesThroughTheAPI(t *testing.T) {
 	}
 }
 
+func TestADeletionIsDoneAlsoWhereFilesStay(t *testing.T) {
+	s := start(t)
+	id := s.newSession(ann)
+	s.spaces.stuck = true
+	s.wants(204, ann, "DELETE", "/sessions/"+id, nil)
+	s.wants(404, ann, "GET", "/sessions/"+id, nil)
+	if !strings.Contains(s.log.String(), "the files stay") {
+		t.Error("the log does not say that the files are still there")
+	}
+}
+
 func TestAListGoesOnAtItsCursor(t *testing.T) {
 	s := start(t)
 	want := map[string]bool{}

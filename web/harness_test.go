@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -203,6 +204,7 @@ type spaces struct {
 	copied  []string
 	removed []string
 	full    bool
+	stuck   bool
 }
 
 func (w *spaces) Copy(_ context.Context, _, from, to string) error {
@@ -219,6 +221,9 @@ func (w *spaces) Remove(_ context.Context, sessionID string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.removed = append(w.removed, sessionID)
+	if w.stuck {
+		return errors.New("the files stay")
+	}
 	return nil
 }
 

@@ -31,6 +31,9 @@ type Folders struct {
 	dir string
 	cfg Config
 
+	remove func(path string) error
+	left   chan struct{} // a folder of a session that is gone could not be removed
+
 	mu    sync.Mutex
 	sizes map[string]*ownerSize
 }
@@ -38,6 +41,10 @@ type Folders struct {
 // sizeAge is how old the size of an owner's workspaces may be. Counting walks
 // through all their files, and the size is asked for before each write.
 const sizeAge = 10 * time.Second
+
+// roomAge is how old that size may be where it is asked how much more may be
+// written: files grow by hundreds of megabytes in a second.
+const roomAge = time.Second
 
 type ownerSize struct {
 	bytes    int64
@@ -50,7 +57,9 @@ func Open(dir string, cfg Config) (*Folders, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the workspaces: %w", err)
 	}
-	return &Folders{dir: dir, cfg: cfg, sizes: map[string]*ownerSize{}}, nil
+	return &Folders{
+		dir: dir, cfg: cfg, remove: os.RemoveAll, left: make(chan struct{}, 1), sizes: map[string]*ownerSize{},
+	}, nil
 }
 
 // An id is part of a path, so nothing else is taken for one.
@@ -98,18 +107,19 @@ var globMeta = regexp.MustCompile(`[*?[\\]`)
 func globEscaped(path string) string { return globMeta.ReplaceAllString(path, `\$0`) }
 
 // Remove deletes a session's folder and all in it; one that is not there is no
-// error.
+// error. Where it fails, Tend tries again.
 func (f *Folders) Remove(_ context.Context, sessionID string) error {
 	path, err := f.find(sessionID)
 	if err != nil || path == "" {
 		return err
 	}
-	if err = os.RemoveAll(path); err != nil {
+	if err = f.remove(path); err != nil {
 		// A command may have made folders that not even we may list.
 		openFolders(path)
-		err = os.RemoveAll(path)
+		err = f.remove(path)
 	}
 	if err != nil {
+		f.tryAgain()
 		return fmt.Errorf("remove the workspace of session %s: %w", sessionID, err)
 	}
 	f.forget(filepath.Base(filepath.Dir(path)))
@@ -158,6 +168,27 @@ func (f *Folders) OwnerBytes(owner string) int64 {
 		go f.count(owner, size)
 	}
 	return size.bytes
+}
+
+// Room is how many more bytes an owner may store; less than 0: so many too many
+// are stored. It counts the workspaces first where that was not done just now.
+func (f *Folders) Room(ctx context.Context, owner string) (int64, error) {
+	f.mu.Lock()
+	size := f.sizes[owner]
+	if size == nil {
+		size = &ownerSize{}
+		f.sizes[owner] = size
+	}
+	stale := time.Since(size.counted) > roomAge
+	f.mu.Unlock()
+	if stale {
+		f.count(owner, size)
+	}
+	used, err := f.cfg.Used(ctx, owner)
+	if err != nil {
+		return 0, fmt.Errorf("room of owner %s: %w", owner, err)
+	}
+	return f.cfg.QuotaBytes - used, nil
 }
 
 func (f *Folders) count(owner string, size *ownerSize) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -159,5 +160,46 @@ func TestSizesAreCounted(t *testing.T) {
 	}
 	if got := f.OwnerBytes("../.."); got != 0 {
 		t.Errorf("what is no id holds %d bytes", got)
+	}
+}
+
+func TestRoomKnowsWhatWasJustWritten(t *testing.T) {
+	var f *Folders
+	f, err := Open(t.TempDir(), Config{
+		Owner:      func(context.Context, string) (string, error) { return "ann", nil },
+		Used:       func(_ context.Context, owner string) (int64, error) { return 100 + f.OwnerBytes(owner), nil },
+		QuotaBytes: 1000,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := func() int64 {
+		t.Helper()
+		left, err := f.Room(t.Context(), "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return left
+	}
+	path := folder(t, f, "ses_1")
+	put(t, filepath.Join(path, "before"), "12345678") // the first count is that of the first question
+	if got := room(); got != 892 {
+		t.Errorf("at first %d", got)
+	}
+	put(t, filepath.Join(folder(t, f, "ses_2"), "large"), strings.Repeat("x", 1000))
+	time.Sleep(roomAge + 10*time.Millisecond)
+	if got := room(); got != -108 {
+		t.Errorf("a second later %d", got)
+	}
+}
+
+// must is for calls that return a value and an error: must(Open(...))(t).
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
 	}
 }

@@ -92,7 +92,8 @@ func (a *App) Run(ctx context.Context) (err error) {
 	if err := a.recover(ctx, db, keeper); err != nil {
 		return err
 	}
-	offered := tools.All(a.toolOptions(keeper, reader, confined))
+	a.tend(folders)
+	offered := tools.All(a.toolOptions(keeper, reader, confined, folders))
 	if err := knownTools(a.cfg.Tools, offered); err != nil {
 		return err
 	}
@@ -181,6 +182,21 @@ func (a *App) recover(ctx context.Context, db *store.Store, keeper *retain.Keepe
 		return fmt.Errorf("recover turns: %w", err)
 	}
 	return nil
+}
+
+// tend removes the folders of sessions that are gone, beside everything else.
+func (a *App) tend(folders *workspace.Folders) {
+	ctx, end := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	a.closing(func() error {
+		end()
+		<-done
+		return nil
+	})
+	go func() {
+		defer close(done)
+		folders.Tend(ctx, a.log)
+	}()
 }
 
 func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspace.Folders, catalogue *catalogue, offered []agent.Tool, confined *sandbox.Sandbox) *runner.Runner {

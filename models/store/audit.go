@@ -54,6 +54,17 @@ func (s *Store) AddAuditOnce(ctx context.Context, e models.AuditEntry) error {
 	})
 }
 
+// insertAudits writes lines about what the same transaction does: neither is
+// without the other.
+func insertAudits(tx *gorm.DB, entries []models.AuditEntry) error {
+	for _, e := range entries {
+		if err := insertAudit(tx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func insertAudit(tx *gorm.DB, e models.AuditEntry) error {
 	return tx.Create(&auditRow{
 		At:        micros(e.At),

@@ -235,8 +235,8 @@ func (s *Store) RunningOutputs(ctx context.Context) ([]models.RetainedOutput, er
 }
 
 // DeleteOutput erases the bytes of an output; its row stays and says when that
-// was.
-func (s *Store) DeleteOutput(ctx context.Context, sessionID, id string, now time.Time) error {
+// was. What the audit log is to say of it is written with it.
+func (s *Store) DeleteOutput(ctx context.Context, sessionID, id string, now time.Time, audit ...models.AuditEntry) error {
 	err := s.write(ctx, "delete output "+id, func(tx *gorm.DB) error {
 		row, err := findOutput(tx, sessionID, id)
 		if err != nil {
@@ -245,9 +245,13 @@ func (s *Store) DeleteOutput(ctx context.Context, sessionID, id string, now time
 		if err := tx.Where("output = ?", row.Seq).Delete(&pieceRow{}).Error; err != nil {
 			return err
 		}
-		return tx.Model(&outputRow{}).Where("seq = ?", row.Seq).Updates(map[string]any{
+		err = tx.Model(&outputRow{}).Where("seq = ?", row.Seq).Updates(map[string]any{
 			"deleted_at": micros(now), "running": false, "text_stored": 0, "raw_stored": 0, "spill_stored": 0,
 		}).Error
+		if err != nil {
+			return err
+		}
+		return insertAudits(tx, audit)
 	})
 	return s.erased(err, sessionID, id)
 }

@@ -165,12 +165,16 @@ func touchSession(tx *gorm.DB, id string, now time.Time) error {
 	return tx.Model(&sessionRow{}).Where("id = ? AND updated_at < ?", id, micros(now)).Update("updated_at", micros(now)).Error
 }
 
-// DeleteSession deletes a session with all that belongs to it, in one
-// transaction. Nothing of it can be found from then on; the bytes of its
-// outputs are erased from the file right after, in the background.
-func (s *Store) DeleteSession(ctx context.Context, id string) error {
+// DeleteSession deletes a session with all that belongs to it, and writes what
+// the audit log is to say of that, in one transaction. Nothing of it can be
+// found from then on; the bytes of its outputs are erased from the file right
+// after, in the background.
+func (s *Store) DeleteSession(ctx context.Context, id string, audit ...models.AuditEntry) error {
 	err := s.write(ctx, "delete session "+id, func(tx *gorm.DB) error {
-		return changed(tx.Where("id = ?", id).Delete(&sessionRow{}), noSession())
+		if err := changed(tx.Where("id = ?", id).Delete(&sessionRow{}), noSession()); err != nil {
+			return err
+		}
+		return insertAudits(tx, audit)
 	})
 	if err != nil {
 		return err

@@ -248,6 +248,35 @@ func TestStatsOfSessions(t *testing.T) {
 	}
 }
 
+func TestWhatIsDeletedIsAuditedOrStays(t *testing.T) {
+	s := openNew(t)
+	ctx := t.Context()
+	addSession(t, s, "ann", "s", start)
+	keep(t, s, "s", "o", []byte("text"))
+	deed := func(action string) models.AuditEntry {
+		return models.AuditEntry{At: start, ActorID: "ann", Action: action, Target: "it"}
+	}
+	must(t, s.writer.Exec("CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'the disk is full'); END").Error)
+	if err := s.DeleteOutput(ctx, "s", "o", start, deed("delete output")); err == nil {
+		t.Error("an output was deleted without a line in the audit log")
+	}
+	if err := s.DeleteSession(ctx, "s", deed("delete session")); err == nil {
+		t.Error("a session was deleted without a line in the audit log")
+	}
+	got(s.Session(ctx, "ann", "s"))(t)
+	if text := got(s.ReadOutput(ctx, "s", "o", models.StreamText, 0, 9))(t); string(text) != "text" {
+		t.Errorf("the output is %q", text)
+	}
+	must(t, s.writer.Exec("DROP TRIGGER broken").Error)
+	must(t, s.DeleteOutput(ctx, "s", "o", start, deed("delete output")))
+	must(t, s.DeleteSession(ctx, "s", deed("delete session")))
+	entries, _, err := s.Audit(ctx, models.Page{})
+	must(t, err)
+	if len(entries) != 2 || entries[0].Action != "delete session" || entries[1].Action != "delete output" {
+		t.Errorf("the audit log is %+v", entries)
+	}
+}
+
 func TestDeletingASessionOfTenThousandMessagesIsOneQuickTransaction(t *testing.T) {
 	s := openNew(t)
 	addSession(t, s, "ann", "s", start)
