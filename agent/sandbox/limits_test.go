@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +73,22 @@ func TestMemoryFoldersAreBounded(t *testing.T) {
 			for d in / /dev /etc /proc /usr; do (echo >$d/x) 2>/dev/null && echo wrote $d; done; true`})
 		if got.stdout != "1048576\n1048576\n" {
 			t.Errorf("wrote %q", got.stdout)
+		}
+	})
+}
+
+func TestACommandsOwnCheckEndsIt(t *testing.T) {
+	each(t, kinds, Limits{}, func(t *testing.T, s *Sandbox) {
+		dir := workspace(t)
+		begun := time.Now()
+		got := run(t, s, Spec{Workspace: dir, Command: "echo begun; echo x >full; sleep 60", Check: func(context.Context) string {
+			if _, err := os.Stat(filepath.Join(dir, "full")); err != nil {
+				return ""
+			}
+			return "it is full"
+		}})
+		if got.Limit != "it is full" || got.Signal != "SIGKILL" || got.Stopped || got.stdout != "begun\n" || time.Since(begun) > patience {
+			t.Errorf("ended after %v with %+v: %q", time.Since(begun), got.Exit, got.stdout)
 		}
 	})
 }

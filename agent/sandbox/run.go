@@ -102,8 +102,8 @@ func start(run *launch) (<-chan struct{}, error) {
 	return waited, <-started
 }
 
-// guard ends the command when ctx is cancelled, its time is over or it crosses
-// a limit. The function that it returns stops that.
+// guard ends the command when ctx is cancelled, its time is over, it crosses a
+// limit or its own check says so. The function that it returns stops that.
 func (s *Sandbox) guard(ctx context.Context, spec Spec, pid int, end *ending) (release func()) {
 	stopContext := context.AfterFunc(ctx, func() { end.because(func(e *Exit) { e.Stopped = true }) })
 	stopTimer := func() bool { return true }
@@ -112,14 +112,44 @@ func (s *Sandbox) guard(ctx context.Context, spec Spec, pid int, end *ending) (r
 			end.because(func(e *Exit) { e.TimedOut = true })
 		}).Stop
 	}
-	unwatch := s.watcher.watch(pid, s.limits, func(limit string) {
-		end.because(func(e *Exit) { e.Limit, e.Signal = limit, "SIGKILL" })
-	})
+	exceed := func(limit string) { end.because(func(e *Exit) { e.Limit, e.Signal = limit, "SIGKILL" }) }
+	unwatch := s.watcher.watch(pid, s.limits, exceed)
+	checking, endChecks := context.WithCancel(ctx)
+	go keepChecking(checking, spec.Check, exceed)
 	return func() {
 		stopContext()
 		stopTimer()
 		unwatch()
+		endChecks()
 		end.close()
+	}
+}
+
+const (
+	// checkEvery is how often a command's own check is asked.
+	checkEvery = time.Second
+	// checkShare is how many times as long as a check took is waited before the
+	// next one, so that a costly one takes no more than a tenth of the time.
+	checkShare = 9
+)
+
+// keepChecking asks check until ctx ends or there is a limit that is exceeded.
+func keepChecking(ctx context.Context, check func(context.Context) string, exceed func(limit string)) {
+	if check == nil {
+		return
+	}
+	for pause := checkEvery; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		begun := time.Now()
+		if limit := check(ctx); limit != "" {
+			exceed(limit)
+			return
+		}
+		pause = max(checkEvery, checkShare*time.Since(begun))
 	}
 }
 

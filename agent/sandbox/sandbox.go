@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -101,6 +102,10 @@ type Spec struct {
 	// Network lets the command reach whatever the server can reach. Such a
 	// command is not counted as confined.
 	Network bool
+	// Check is asked about once a second while the command runs, from another
+	// goroutine. The sentence that it returns becomes Exit.Limit, and the
+	// command is ended; empty: it goes on. nil: nothing is asked.
+	Check func(ctx context.Context) string
 	// Stdout and Stderr are each written from one goroutine, at the same time.
 	Stdout, Stderr io.Writer
 }

@@ -33,7 +33,7 @@ func newEditFile(f folders, a Approval) agent.Tool {
 		standard("replace_all", false))
 }
 
-func (t editFile) run(_ context.Context, call agent.Call, args editFileArgs) (agent.ToolResult, error) {
+func (t editFile) run(ctx context.Context, call agent.Call, args editFileArgs) (agent.ToolResult, error) {
 	if why := t.approval.refuseChange(); why != "" {
 		return agent.ToolResult{}, refusef("The file was not changed: %s.", why)
 	}
@@ -65,6 +65,9 @@ func (t editFile) run(_ context.Context, call agent.Call, args editFileArgs) (ag
 	content := e.encode(edited)
 	if len(content) > maxWriteBytes {
 		return agent.ToolResult{}, refusef("The file would have %d bytes; at most %d can be written.", len(content), maxWriteBytes)
+	}
+	if err := target.checkRoom(ctx, call, len(content)); err != nil {
+		return agent.ToolResult{}, err
 	}
 	if err := target.replace(content); err != nil {
 		return agent.ToolResult{}, err

@@ -22,10 +22,11 @@ import (
 type folders struct {
 	added     []string // with links resolved
 	sensitive []string // with links resolved
+	room      room
 }
 
 func newFolders(o Options) folders {
-	return folders{added: resolved(o.Folders), sensitive: resolved(o.Sensitive)}
+	return folders{added: resolved(o.Folders), sensitive: resolved(o.Sensitive), room: o.Room}
 }
 
 // resolved are the paths without links; one that is not there stays as it is.

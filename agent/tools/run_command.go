@@ -36,10 +36,11 @@ type runCommand struct {
 	sandbox  *sandbox.Sandbox
 	approval Approval
 	network  bool
+	room     room
 }
 
 func newRunCommand(o Options) agent.Tool {
-	t := runCommand{keeper: o.Keeper, sandbox: o.Sandbox, approval: o.Approval, network: o.Command.Network}
+	t := runCommand{keeper: o.Keeper, sandbox: o.Sandbox, approval: o.Approval, network: o.Command.Network, room: o.Room}
 	usual, most := o.Command.Timeout, o.Command.MaxTimeout
 	if usual == 0 {
 		usual = defaultTimeout
@@ -65,6 +66,9 @@ func (t runCommand) run(ctx context.Context, call agent.Call, args runCommandArg
 	case len(args.Command) > sandbox.MaxCommandBytes:
 		return agent.ToolResult{}, refusef("The command has %d bytes; at most %d are possible. Write a script with write_file and run that.", len(args.Command), sandbox.MaxCommandBytes)
 	}
+	if err := t.room.refuseCommand(ctx, call.OwnerID); err != nil {
+		return agent.ToolResult{}, err
+	}
 
 	recording := t.keeper.Record(ctx, call, titleOf(args.Command))
 	exit, err := t.sandbox.Run(ctx, sandbox.Spec{
@@ -72,6 +76,7 @@ func (t runCommand) run(ctx context.Context, call agent.Call, args runCommandArg
 		Workspace: call.Workspace,
 		Timeout:   time.Duration(args.Timeout) * time.Second,
 		Network:   t.network,
+		Check:     t.room.exceeded(call.OwnerID),
 		Stdout:    recording.Stdout(),
 		Stderr:    recording.Stderr(),
 	})

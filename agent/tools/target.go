@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -20,6 +21,7 @@ type target struct {
 	folders folders
 	exists  bool
 	mode    fs.FileMode
+	size    int64 // before the write
 }
 
 const (
@@ -57,7 +59,7 @@ func (f folders) target(call agent.Call, named string) (target, error) {
 	if t.name, err = filepath.Rel(p.folder, found); err != nil {
 		return t, fmt.Errorf("find a file in its folder: %w", err)
 	}
-	t.exists, t.mode = true, info.Mode().Perm()
+	t.exists, t.mode, t.size = true, info.Mode().Perm(), info.Size()
 	return t, nil
 }
 
@@ -73,6 +75,15 @@ func (f folders) checkAbsent(p place) error {
 		return refusef("%s is a link to what is not there. Name the file itself.", p.shown)
 	}
 	return nil
+}
+
+// checkRoom refuses to make a file of the workspace larger by more than the
+// owner may store. Added folders belong to no owner.
+func (t target) checkRoom(ctx context.Context, call agent.Call, bytes int) error {
+	if t.added {
+		return nil
+	}
+	return t.folders.room.refuse(ctx, call.OwnerID, t.shown, int64(bytes)-t.size)
 }
 
 // replace puts the content in the file's place in one step. Whoever reads it

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"time"
 
 	"offcut/agent"
@@ -20,7 +21,11 @@ type Options struct {
 	// Sensitive are folders that no path may lead into, such as the data
 	// folder; the workspace of a call may lie in one.
 	Sensitive []string
-	Command   CommandOptions
+	// Room is how many more bytes an owner may store; nil: any number. It is
+	// asked before each write of a file and before a command, and about once a
+	// second while one runs.
+	Room    func(ctx context.Context, ownerID string) (int64, error)
+	Command CommandOptions
 }
 
 // CommandOptions set run_command. A zero is the default.

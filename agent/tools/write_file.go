@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"errors"
+	"fmt"
 	"io"
 
 	"offcut/agent"
@@ -31,7 +33,7 @@ func newWriteFile(f folders, a Approval) agent.Tool {
 	return newTyped(agent.ToolSpec{Name: "write_file", Description: writeFileDescription, HasEffects: true}, t.run)
 }
 
-func (t writeFile) run(_ context.Context, call agent.Call, args writeFileArgs) (agent.ToolResult, error) {
+func (t writeFile) run(ctx context.Context, call agent.Call, args writeFileArgs) (agent.ToolResult, error) {
 	if why := t.approval.refuseChange(); why != "" {
 		return agent.ToolResult{}, refusef("The file was not written: %s.", why)
 	}
@@ -39,11 +41,18 @@ func (t writeFile) run(_ context.Context, call agent.Call, args writeFileArgs) (
 		return agent.ToolResult{}, refusef("The content has %d bytes; at most %d can be written at once.", len(args.Content), maxWriteBytes)
 	}
 	old, target, err := t.folders.readWhole(call, args.Path)
-	if err != nil {
+	unseen := errors.As(err, new(tooLarge))
+	if err != nil && !unseen {
+		return agent.ToolResult{}, err
+	}
+	if err := target.checkRoom(ctx, call, len(args.Content)); err != nil {
 		return agent.ToolResult{}, err
 	}
 	if err := target.replace([]byte(args.Content)); err != nil {
 		return agent.ToolResult{}, err
+	}
+	if unseen {
+		return answered(wrote("Replaced", target.shown, args.Content) + " It had " + counted(target.size, "byte", "bytes") + ", too many to show what changed."), nil
 	}
 	verb := "Wrote"
 	if !target.exists {
@@ -72,19 +81,34 @@ func (f folders) readWhole(call agent.Call, named string) (content string, t tar
 		return "", t, told(t.shown, err)
 	}
 	if len(data) > maxWriteBytes {
-		return "", t, refusef("%s has more than %d bytes; change it with a command.", t.shown, maxWriteBytes)
+		return "", t, tooLarge{refusal(fmt.Sprintf("%s has more than %d bytes; change it with a command.", t.shown, maxWriteBytes))}
 	}
 	return string(data), t, nil
 }
 
+// tooLarge is the refusal of a file that has too many bytes to be edited. To
+// be replaced as a whole it need not be read.
+type tooLarge struct{ refusal }
+
+// Unwrap lets it be told like any refusal.
+func (l tooLarge) Unwrap() error { return l.refusal }
+
 // changed is the result of a change: a sentence, and what changed.
 func changed(verb, shown, old, now string) agent.ToolResult {
-	body := verb + " " + clean(shown) + ", " + counted(int64(len(now)), "byte", "bytes") + "."
+	body := wrote(verb, shown, now)
 	if old == now {
 		body = clean(shown) + " has this content already."
 	} else if diff := diffOf(shown, old, now); diff != "" {
 		body += "\n\n" + diff
 	}
-	// The file itself is what is kept of a change.
+	return answered(body)
+}
+
+func wrote(verb, shown, now string) string {
+	return verb + " " + clean(shown) + ", " + counted(int64(len(now)), "byte", "bytes") + "."
+}
+
+// answered is the result of a change, of which the file itself is what is kept.
+func answered(body string) agent.ToolResult {
 	return agent.ToolResult{Content: body, Metadata: models.ResultMetadata{Retention: models.RetentionNotNeeded}}
 }

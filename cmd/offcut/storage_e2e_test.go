@@ -199,6 +199,27 @@ func TestACopyThatCannotBeStored(t *testing.T) {
 	})
 }
 
+func TestAFileThatTheOwnersStorageHasNoRoomFor(t *testing.T) {
+	p := newProvider(t)
+	file := filepath.Join(t.TempDir(), "offcut.yaml")
+	if err := os.WriteFile(file, []byte("limits:\n  storagePerUserBytes: 1048576\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, p, "OFFCUT_CONFIG="+file)
+	p.on("write much", calls(call("write_file", args{"path": "much", "content": strings.Repeat("x", 2_000_000)})), says("It is not there."))
+	session := s.newSession()
+	if turn := s.say(session, "write much"); turn.State != "done" {
+		t.Fatalf("%+v", turn)
+	}
+	meta, body := p.lastSent(t, "write much").results()[0].result(t)
+	if meta["is_error"] != true || !strings.Contains(body, "the storage of this user has room for 1048576 bytes more, and it takes 2000000") {
+		t.Errorf("%v: %s", meta, body)
+	}
+	if found, err := filepath.Glob(filepath.Join(s.dir, "workspaces", "*", "*", "*")); err != nil || len(found) > 0 {
+		t.Errorf("the workspace holds %v, %v", found, err)
+	}
+}
+
 func checkFailedSave(t *testing.T, s *server, p *provider) {
 	t.Helper()
 	p.on("print too much", runs("seq 1 400000"), says("I know only the preview."))

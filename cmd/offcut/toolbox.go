@@ -11,6 +11,7 @@ import (
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/agent/tools"
+	"offcut/agent/workspace"
 	"offcut/cmd/offcut/config"
 )
 
@@ -44,7 +45,7 @@ func keeping(t config.Tools) retain.Config {
 	return out
 }
 
-func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, confined *sandbox.Sandbox) tools.Options {
+func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, confined *sandbox.Sandbox, folders *workspace.Folders) tools.Options {
 	command := a.cfg.Tools.Each["run_command"]
 	return tools.Options{
 		Keeper:    keeper,
@@ -53,6 +54,7 @@ func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, confined
 		Approval:  tools.Approval(a.cfg.Approval),
 		Folders:   a.cfg.Tools.Folders,
 		Sensitive: []string{a.cfg.DataDir},
+		Room:      folders.Room,
 		Command:   tools.CommandOptions{Timeout: time.Duration(command.TimeoutSeconds) * time.Second, Network: command.Network},
 	}
 }
