@@ -41,17 +41,30 @@ func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 }
 
 // AddAuditOnce writes a line unless there is one of the same actor, action and
-// target.
+// target. It is asked with every request of an admin who reads, so that only
+// the first has to wait for the writer.
 func (s *Store) AddAuditOnce(ctx context.Context, e models.AuditEntry) error {
-	return s.write(ctx, "audit "+e.Action, func(tx *gorm.DB) error {
-		var known []int64
-		err := tx.Model(&auditRow{}).Where("actor_id = ? AND action = ? AND target = ?", e.ActorID, e.Action, e.Target).
-			Limit(1).Pluck("id", &known).Error
-		if err != nil || len(known) > 0 {
+	doing := "audit " + e.Action
+	var known bool
+	err := s.read(ctx, doing, func(db *gorm.DB) error { return audited(db, e, &known) })
+	if err != nil || known {
+		return err
+	}
+	return s.write(ctx, doing, func(tx *gorm.DB) error {
+		if err := audited(tx, e, &known); err != nil || known {
 			return err
 		}
 		return insertAudit(tx, e)
 	})
+}
+
+// audited tells whether there is a line of the same actor, action and target.
+func audited(db *gorm.DB, e models.AuditEntry, known *bool) error {
+	var ids []int64
+	err := db.Model(&auditRow{}).Where("actor_id = ? AND action = ? AND target = ?", e.ActorID, e.Action, e.Target).
+		Limit(1).Pluck("id", &ids).Error
+	*known = len(ids) > 0
+	return err
 }
 
 // insertAudits writes lines about what the same transaction does: neither is

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -98,6 +99,18 @@ func TestSignInLinks(t *testing.T) {
 		})
 	}
 	wantKind(t, s.CreateSignInLink(ctx, models.SignInLink{Hash: "x", UserID: "nobody"}), models.ErrNotFound, "user_not_found")
+}
+
+func TestWhatIsAuditedAlreadyDoesNotWaitForTheWriter(t *testing.T) {
+	s := openNew(t)
+	view := models.AuditEntry{At: start, ActorID: "root", Action: models.AuditSessionView, Target: "s1"}
+	must(t, s.AddAuditOnce(t.Context(), view))
+	writing := s.writer.Begin()
+	must(t, writing.Error)
+	defer writing.Rollback()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	must(t, s.AddAuditOnce(ctx, view))
 }
 
 func TestAudit(t *testing.T) {
