@@ -1,9 +1,5 @@
 package retain
 
-import (
-	"offcut/models"
-)
-
 // Keep says which ends of a long result a preview shows.
 type Keep string
 
@@ -14,6 +10,7 @@ const (
 )
 
 // Config sets how results are shown and kept. Its zero value is the default.
+// Budgets that are set lie within the bounds below.
 type Config struct {
 	// MaxResultTokens bounds the preview of every tool, and raises none; 0: no
 	// bound.
@@ -33,39 +30,11 @@ type ToolConfig struct {
 	Keep            Keep // empty: KeepBoth
 }
 
-// The budgets that may be configured, in bytes: enough to show something, and
-// no more than the memory that a preview may take.
+// The budgets that may be configured, in bytes and in tokens: enough to show
+// something, and no more than the memory that a preview may take.
 const (
-	MinPreviewBytes = 256
-	MaxPreviewBytes = 1 << 20
+	MinPreviewBytes  = 256
+	MaxPreviewBytes  = 1 << 20
+	MinPreviewTokens = MinPreviewBytes / BytesPerToken
+	MaxPreviewTokens = MaxPreviewBytes / BytesPerToken
 )
-
-// Validate refuses budgets that are negative or too small to show anything,
-// and unknown values of keep.
-func (c Config) Validate() error {
-	if err := validTokens("tools.maxToolResultTokens", c.MaxResultTokens); err != nil {
-		return err
-	}
-	for name, t := range c.Tools {
-		key := "tools." + name
-		if t.PreviewBytes != 0 && (t.PreviewBytes < MinPreviewBytes || t.PreviewBytes > MaxPreviewBytes) {
-			return models.Errorf(models.ErrInvalid, "invalid_config",
-				"%s.previewBytes is %d; it takes %d to %d", key, t.PreviewBytes, MinPreviewBytes, MaxPreviewBytes)
-		}
-		if err := validTokens(key+".maxResultTokens", t.MaxResultTokens); err != nil {
-			return err
-		}
-		if t.Keep != "" && t.Keep != KeepBoth && t.Keep != KeepHead {
-			return models.Errorf(models.ErrInvalid, "invalid_config", "%s.keep is %q; it takes both or head", key, t.Keep)
-		}
-	}
-	return nil
-}
-
-func validTokens(key string, tokens int) error {
-	least, most := MinPreviewBytes/BytesPerToken, MaxPreviewBytes/BytesPerToken
-	if tokens != 0 && (tokens < least || tokens > most) {
-		return models.Errorf(models.ErrInvalid, "invalid_config", "%s is %d; it takes %d to %d", key, tokens, least, most)
-	}
-	return nil
-}

@@ -17,7 +17,7 @@ type Keeper struct {
 	cfg   Config
 }
 
-// NewKeeper makes a Keeper. The configuration must be valid.
+// NewKeeper makes a Keeper.
 func NewKeeper(store Store, cfg Config) *Keeper { return &Keeper{store: store, cfg: cfg} }
 
 // Wrap makes a tool's results bounded: what is over the budget is kept and

@@ -198,25 +198,6 @@ func TestRangesThatTouchAreMerged(t *testing.T) {
 	}
 }
 
-func TestConfigurationIsValidated(t *testing.T) {
-	for _, tc := range []struct {
-		cfg  Config
-		want string
-	}{
-		{Config{}, ""},
-		{Config{MaxResultTokens: 64, Tools: map[string]ToolConfig{"x": {PreviewBytes: 256, MaxResultTokens: 1000, Keep: KeepHead}}}, ""},
-		{Config{MaxResultTokens: -1}, "tools.maxToolResultTokens is -1; it takes 64 to 262144"},
-		{Config{Tools: map[string]ToolConfig{"x": {PreviewBytes: 10}}}, "tools.x.previewBytes is 10; it takes 256 to 1048576"},
-		{Config{Tools: map[string]ToolConfig{"x": {MaxResultTokens: 1 << 30}}}, "tools.x.maxResultTokens is 1073741824; it takes 64 to 262144"},
-		{Config{Tools: map[string]ToolConfig{"x": {Keep: "tail"}}}, `tools.x.keep is "tail"; it takes both or head`},
-	} {
-		err := tc.cfg.Validate()
-		if got := fmt.Sprint(err); (err == nil) != (tc.want == "") || (err != nil && got != tc.want) {
-			t.Errorf("%+v gives %v", tc.cfg, err)
-		}
-	}
-}
-
 // FuzzPreview cuts any text in any share, and finds that what is shown stands
 // in the body, in order, and is no more than the budget.
 func FuzzPreview(f *testing.F) {

@@ -88,6 +88,9 @@ func TestWrongValuesAreRefusedWithNameValueAndWhatIsAccepted(t *testing.T) {
 		{name: "a key's file that is not there", file: "models:\n  - name: a\n    apiKeyFile: /nowhere\n", want: []string{"models[0].apiKeyFile", "/nowhere"}},
 		{name: "a proxy that is no address", file: "trustedProxies: [localhost]\n", want: []string{"trustedProxies[0]", `"localhost"`, "10.0.0.0/8"}},
 		{name: "a folder beside nothing", file: "tools:\n  folders: [../x]\n", want: []string{"tools.folders[0]", "absolute"}},
+		{name: "a preview of more than its memory", file: "tools:\n  run_command:\n    previewBytes: 8388608\n", want: []string{"tools.run_command.previewBytes", "8388608", "256 to 1048576"}},
+		{name: "a preview of too many tokens", file: "tools:\n  run_command:\n    maxResultTokens: 262145\n", want: []string{"tools.run_command.maxResultTokens", "64 to 262144"}},
+		{name: "a preview of nothing", file: "tools:\n  maxToolResultTokens: 63\n", want: []string{"tools.maxToolResultTokens", "64 to 262144"}},
 		{name: "a setting of one tool on another", file: "tools:\n  read_file:\n    network: true\n", want: []string{"tools.read_file.network", "no such key"}},
 		{name: "two wrong values", env: []string{"OFFCUT_SANDBOX=x", "OFFCUT_APPROVAL=y"}, want: []string{"OFFCUT_SANDBOX", "OFFCUT_APPROVAL"}},
 	} {

@@ -21,12 +21,6 @@ type rule struct {
 	accepts  func(value any) bool
 }
 
-// The bounds of a budget in tokens follow from those in bytes.
-const (
-	minTokens = retain.MinPreviewBytes / retain.BytesPerToken
-	maxTokens = retain.MaxOutputBytes / retain.BytesPerToken
-)
-
 // rules are all the keys there are: another one is refused.
 var rules = []rule{
 	{"addr", "a host and port, such as 127.0.0.1:8080", isAddr},
@@ -49,11 +43,11 @@ var rules = []rule{
 	whole("models[].maxOutputTokens", 1, 10_000_000),
 	{"models[].sendReasoning", "true or false", isBool},
 
-	whole("tools.maxToolResultTokens", minTokens, maxTokens),
+	whole("tools.maxToolResultTokens", retain.MinPreviewTokens, retain.MaxPreviewTokens),
 	{"tools.truncationMessage", "a text with {original}, {kept} and {output_id}", isTemplate},
 	{"tools.folders[]", "the absolute path of a folder", isAbsolute},
-	whole("tools.*.previewBytes", retain.MinPreviewBytes, retain.MaxOutputBytes),
-	whole("tools.*.maxResultTokens", minTokens, maxTokens),
+	whole("tools.*.previewBytes", retain.MinPreviewBytes, retain.MaxPreviewBytes),
+	whole("tools.*.maxResultTokens", retain.MinPreviewTokens, retain.MaxPreviewTokens),
 	{"tools.*.keep", "both or head", oneOf(string(retain.KeepBoth), string(retain.KeepHead))},
 	whole("tools.run_command.timeoutSeconds", 1, 86_400),
 	{"tools.run_command.network", "true or false", isBool},
