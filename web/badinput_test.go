@@ -168,6 +168,9 @@ func TestWhatPeopleTypeIntoPagesIsNeverAFaultOfTheServer(t *testing.T) {
 	if a := s.api(root, "GET", "/admin/sessions?q="+strings.Repeat("x", 55_000), nil); a.status != 422 {
 		t.Errorf("the same of an administrator: status %d\n%s", a.status, clip(a.body))
 	}
+	if a := b.post("/s/"+id+"/calls/never/stop", nil); a.status != 404 {
+		t.Errorf("the stop of a call that never was: status %d", a.status)
+	}
 	for path, form := range map[string]url.Values{
 		"/s/" + id + "/rename":   {"title": {"a\xff\xfeb"}},
 		"/s/" + id + "/messages": {"content": {"a"}, "client_id": {"\xff\x00x"}},

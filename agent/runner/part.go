@@ -13,7 +13,8 @@ import (
 
 // part is one reply while it streams in. What a piece costs does not grow with
 // the reply: text is appended, told in small packets, and rendered once, block
-// by block. It is stored whole, at intervals that grow with its length.
+// by block. It is stored whole, at least every second in which it grew: what
+// was shown is there after a crash.
 //
 // The journal's lock guards the fields below it.
 type part struct {
@@ -119,9 +120,9 @@ func (p *part) seal(html, rest string) {
 	p.j.publish(events.Event{Kind: events.KindSeal, MessageID: p.message.ID, HTML: html, Text: rest})
 }
 
-// due reports whether the reply should be stored now, and takes it as stored.
-// A long reply is stored after a quarter of its length more, so that storing
-// it whole again and again costs no more than a few times its length.
+// due reports whether the reply should be stored now, and takes it as stored:
+// where it grew and SaveEvery has passed, and sooner where much has come: a
+// quarter of its length, and no less than SaveBytes.
 func (p *part) due() bool {
 	size := p.content.Len() + p.reasoning.Len()
 	grown := size - p.saved

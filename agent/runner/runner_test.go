@@ -229,12 +229,15 @@ func TestOneCallCanBeStoppedAlone(t *testing.T) {
 	if live := h.runner.Live(session); len(live.Calls) != 1 || live.Calls[0].CallID != "a" || live.Calls[0].Tail != "printed" || live.TurnID != turn.ID {
 		t.Errorf("live %+v", live)
 	}
-	if err := h.runner.StopCall(t.Context(), session, "b"); !errors.Is(err, models.ErrConflict) {
+	if err := h.runner.StopCall(t.Context(), session, "b"); !errors.Is(err, models.ErrNotFound) {
 		t.Error(err)
 	}
 	h.must(h.runner.StopCall(t.Context(), session, "a"))
 	if turn = h.rest(turn); turn.State != models.StateDone {
 		t.Errorf("turn %+v", turn)
+	}
+	if err := h.runner.StopCall(t.Context(), session, "a"); !errors.Is(err, models.ErrConflict) {
+		t.Errorf("stopped again: %v", err)
 	}
 	if m := h.messages(session)[2]; m.CallState() != models.CallStopped || !strings.HasPrefix(m.Content, "printed\n[The call was started") {
 		t.Errorf("result %+v", m)

@@ -57,10 +57,18 @@ func (r *Runner) cancel(turn models.Turn, cause error) bool {
 }
 
 // StopCall ends one running tool call; the turn goes on with what it had
-// printed.
-func (r *Runner) StopCall(_ context.Context, sessionID, callID string) error {
+// printed. A call that does not run is ErrConflict, one that never was
+// ErrNotFound.
+func (r *Runner) StopCall(ctx context.Context, sessionID, callID string) error {
 	if j := r.journal(sessionID); j != nil && j.stopCall(callID) {
 		return nil
+	}
+	known, err := r.cfg.Store.CallIDs(ctx, sessionID, []string{callID})
+	if err != nil {
+		return err
+	}
+	if !known[callID] {
+		return models.Errorf(models.ErrNotFound, "call_not_found", "There is no such tool call in this session.")
 	}
 	return models.Errorf(models.ErrConflict, "call_not_running", "This call does not run any more.")
 }
