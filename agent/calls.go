@@ -218,15 +218,11 @@ func (l *Loop) resultMessage(c models.ToolCall, r ToolResult) models.Message {
 // minCallBudget is the least that a call may show, however many share a round.
 const minCallBudget = 2048
 
-// bytesPerToken is the usual estimate for text in Latin letters; a window is
-// counted in tokens, and budgets in bytes.
-const bytesPerToken = 4
-
 // callBudget shares a quarter of what is left of the window, in tokens, among
 // the calls of one round, in bytes; 0: no bound, since the window is not known.
 func callBudget(left, calls int) int {
 	if left < 0 || calls == 0 {
 		return 0
 	}
-	return max(minCallBudget, left*bytesPerToken/4/calls)
+	return max(minCallBudget, left*BytesPerToken/4/calls)
 }

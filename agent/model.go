@@ -110,6 +110,10 @@ type ToolSpec struct {
 	Fits func(arguments json.RawMessage) error `json:"-"`
 }
 
+// BytesPerToken is the usual estimate for text in Latin letters and code.
+// Providers count differently; nothing that must be exact rests on it.
+const BytesPerToken = 4
+
 // Tool does one thing for a model.
 type Tool interface {
 	Spec() ToolSpec

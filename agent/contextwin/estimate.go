@@ -5,10 +5,6 @@ import (
 	"offcut/models"
 )
 
-// bytesPerToken is the usual estimate for text in Latin letters. Providers
-// count differently; nothing that must be exact rests on it.
-const bytesPerToken = 4
-
 // perMessage is what roles and separators cost, in tokens.
 const perMessage = 4
 
@@ -23,7 +19,7 @@ func Estimate(req agent.Request) int {
 
 // tokens is about how many tokens so many bytes in so many messages take.
 func tokens(bytes, messages int) int {
-	return perMessage*(messages+1) + (bytes+bytesPerToken-1)/bytesPerToken
+	return perMessage*(messages+1) + (bytes+agent.BytesPerToken-1)/agent.BytesPerToken
 }
 
 // frame is the size of a request without its messages, in bytes.

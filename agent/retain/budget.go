@@ -26,11 +26,11 @@ func (c Config) budget(call agent.Call, preset int) budget {
 	if tool.PreviewBytes > 0 {
 		b.own = tool.PreviewBytes
 	}
-	if tokens := tool.MaxResultTokens; tokens > 0 && (tool.PreviewBytes == 0 || tokens*BytesPerToken <= b.own) {
-		b.own, b.tokens = tokens*BytesPerToken, true
+	if tokens := tool.MaxResultTokens; tokens > 0 && (tool.PreviewBytes == 0 || tokens*agent.BytesPerToken <= b.own) {
+		b.own, b.tokens = tokens*agent.BytesPerToken, true
 	}
-	if tokens := c.MaxResultTokens; tokens > 0 && tokens*BytesPerToken <= b.own {
-		b.own, b.tokens = tokens*BytesPerToken, true
+	if tokens := c.MaxResultTokens; tokens > 0 && tokens*agent.BytesPerToken <= b.own {
+		b.own, b.tokens = tokens*agent.BytesPerToken, true
 	}
 	return b
 }

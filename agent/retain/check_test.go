@@ -142,3 +142,12 @@ func withoutMarkers(body string) string {
 	}
 	return b.String()
 }
+
+// covered is how many bytes the ranges hold together, each byte once.
+func covered(ranges []models.Range) int64 {
+	var n int64
+	for _, r := range models.MergeRanges(ranges) {
+		n += r.Len()
+	}
+	return n
+}

@@ -1,5 +1,7 @@
 package retain
 
+import "offcut/agent"
+
 // Keep says which ends of a long result a preview shows.
 type Keep string
 
@@ -35,6 +37,6 @@ type ToolConfig struct {
 const (
 	MinPreviewBytes  = 256
 	MaxPreviewBytes  = 1 << 20
-	MinPreviewTokens = MinPreviewBytes / BytesPerToken
-	MaxPreviewTokens = MaxPreviewBytes / BytesPerToken
+	MinPreviewTokens = MinPreviewBytes / agent.BytesPerToken
+	MaxPreviewTokens = MaxPreviewBytes / agent.BytesPerToken
 )

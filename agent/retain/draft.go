@@ -72,7 +72,7 @@ func (d draft) length() int64 {
 
 func (d draft) shown() []models.Range {
 	if d.layout.binary {
-		return Merge([]models.Range{{End: int64(len(d.dump))}})
+		return models.MergeRanges([]models.Range{{End: int64(len(d.dump))}})
 	}
 	return d.preview.shown()
 }

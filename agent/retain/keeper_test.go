@@ -188,16 +188,6 @@ func TestReadsAreWhatTheModelWasShown(t *testing.T) {
 	}
 }
 
-func TestRangesThatTouchAreMerged(t *testing.T) {
-	given := []models.Range{{Start: 8, End: 9}, {Start: 0, End: 2}, {Start: 2, End: 4}, {Start: 1, End: 3}, {Start: 6, End: 6}, {Start: 7, End: 5}}
-	if got := fmt.Sprint(Merge(given)); got != "[{0 4} {8 9}]" || Covered(given) != 5 {
-		t.Errorf("merged they are %s", got)
-	}
-	if Merge(nil) != nil {
-		t.Error("nothing becomes something")
-	}
-}
-
 // FuzzPreview cuts any text in any share, and finds that what is shown stands
 // in the body, in order, and is no more than the budget.
 func FuzzPreview(f *testing.F) {
@@ -230,7 +220,7 @@ func FuzzPreview(f *testing.F) {
 			}
 			return
 		}
-		if shown := Covered(m.Shown); shown > int64(cfg.Tools["read_file"].PreviewBytes) || shown == 0 {
+		if shown := covered(m.Shown); shown > int64(cfg.Tools["read_file"].PreviewBytes) || shown == 0 {
 			t.Fatalf("%d bytes are shown", shown)
 		}
 		first := m.Shown[0]
@@ -240,7 +230,7 @@ func FuzzPreview(f *testing.F) {
 		if last := m.Shown[len(m.Shown)-1]; !head && (last.End != int64(len(text)) || !strings.HasSuffix(result.Content, text[last.Start:])) {
 			t.Fatal("the body does not end with the tail")
 		}
-		gap := fmt.Sprintf("[%d bytes", int64(len(text))-Covered(m.Shown))
+		gap := fmt.Sprintf("[%d bytes", int64(len(text))-covered(m.Shown))
 		if !strings.Contains(result.Content, gap) {
 			t.Fatalf("the body names no gap of %s", gap)
 		}

@@ -23,7 +23,4 @@ const (
 	MaxShownRanges = 32
 	// BinaryBodyBytes is how much of a binary result's hex dump is its body.
 	BinaryBodyBytes = 4_096
-	// BytesPerToken is how a budget in tokens is counted: about what English
-	// text and code cost in the usual tokenizers.
-	BytesPerToken = 4
 )

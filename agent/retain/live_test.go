@@ -216,11 +216,11 @@ func TestARecordingIsWrittenAfterASecondAndShownAtOnce(t *testing.T) {
 	if store.count() != 0 {
 		t.Error("it is stored at once")
 	}
-	waitFor(t, func() bool { return store.count() == 1 && pages(t, store, r.OutputID(), 4096) == "start\n" })
+	waitFor(t, func() bool { return store.count() == 1 && pages(t, store, store.only(t).row.ID, 4096) == "start\n" })
 	result := r.Finish(t.Context(), Stopped, models.ResultMetadata{})
 	checkResult(t, store, result, 6)
-	if r.Bytes() != 6 || *result.Metadata.Complete {
-		t.Errorf("%d bytes, %s", r.Bytes(), result.Metadata.Line())
+	if r.capture.Bytes() != 6 || *result.Metadata.Complete {
+		t.Errorf("%d bytes, %s", r.capture.Bytes(), result.Metadata.Line())
 	}
 }
 

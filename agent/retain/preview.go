@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"offcut/agent"
 	"offcut/models"
 )
 
@@ -188,7 +189,7 @@ func expand(template string, original, kept int64, tokens bool, outputID string)
 // amount names a size in the unit of the budget.
 func amount(n int64, tokens bool) string {
 	if tokens {
-		return fmt.Sprintf("%d tokens", (n+BytesPerToken-1)/BytesPerToken)
+		return fmt.Sprintf("%d tokens", (n+agent.BytesPerToken-1)/agent.BytesPerToken)
 	}
 	return fmt.Sprintf("%d bytes", n)
 }

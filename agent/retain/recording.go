@@ -33,7 +33,6 @@ const saveTimeout = 30 * time.Second
 type Recording struct {
 	keeper  *Keeper
 	call    agent.Call
-	id      string // of the copy
 	capture *Capture
 	saver   *saver
 	wrote   chan struct{}
@@ -54,7 +53,6 @@ func (k *Keeper) Record(ctx context.Context, call agent.Call, title string) *Rec
 	}
 	r.capture.wrote = r.wrote
 	r.saver = k.newSaver(r.capture, call, title)
-	r.id = r.saver.row.ID
 	r.working.Go(func() { r.showLive(ctx) })
 	r.working.Go(func() { r.saveLive(ctx) })
 	return r
@@ -66,12 +64,6 @@ func (r *Recording) Stdout() io.Writer { return r.capture.Writer(Stdout) }
 
 // Stderr is the other stream; see Stdout.
 func (r *Recording) Stderr() io.Writer { return r.capture.Writer(Stderr) }
-
-// OutputID names the copy, where one is kept.
-func (r *Recording) OutputID() string { return r.id }
-
-// Bytes is how much the command has printed so far.
-func (r *Recording) Bytes() int64 { return r.capture.Bytes() }
 
 // Finish ends the recording and returns the result: meta with all that
 // concerns the copy filled in, and the body. It must be called once, after the

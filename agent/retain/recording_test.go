@@ -247,7 +247,7 @@ func TestWhatOnlyColoursInterruptIsShownAsOneRange(t *testing.T) {
 			result := record(t, store, Config{}, Exited, out(b.String()))
 			checkResult(t, store, result, int64(b.Len()))
 			shown := result.Metadata.Shown
-			if len(shown) != 2 || Covered(shown) < CommandPreviewBytes || strings.ContainsAny(result.Content, "\x1b\r") {
+			if len(shown) != 2 || covered(shown) < CommandPreviewBytes || strings.ContainsAny(result.Content, "\x1b\r") {
 				t.Errorf("shown is %v", shown)
 			}
 			if gap := fmt.Sprintf("[%d bytes left out", shown[1].Start-shown[0].End); !strings.Contains(result.Content, gap) {
@@ -466,7 +466,7 @@ func TestBudgetsAreHonoured(t *testing.T) {
 			_, _ = r.Stdout().Write([]byte(text))
 			result := r.Finish(t.Context(), Exited, models.ResultMetadata{})
 			checkResult(t, store, result, int64(len(text)))
-			if n := Covered(result.Metadata.Shown); n > tc.most || n < tc.most*9/10 {
+			if n := covered(result.Metadata.Shown); n > tc.most || n < tc.most*9/10 {
 				t.Errorf("%d bytes are shown, not %d", n, tc.most)
 			}
 			if !slices.Equal(result.Metadata.Reasons, tc.reasons) || !strings.Contains(result.Content, " "+tc.unit+" are shown") {

@@ -105,7 +105,7 @@ func rangesOf(groups [][]span, most int) []models.Range {
 		return joined
 	}
 	slices.SortStableFunc(joined, func(a, b models.Range) int { return int(b.Len() - a.Len()) })
-	return Merge(joined[:most])
+	return models.MergeRanges(joined[:most])
 }
 
 func mergeSpans(groups [][]span, joinSoft bool) []models.Range {
@@ -119,5 +119,5 @@ func mergeSpans(groups [][]span, joinSoft bool) []models.Range {
 			ranges = append(ranges, r)
 		}
 	}
-	return Merge(ranges)
+	return models.MergeRanges(ranges)
 }
