@@ -47,7 +47,7 @@ func routes(h *handlers.Handlers) []route {
 	return []route{
 		{GET, "/healthz", public, h.Healthz},
 		{GET, "/readyz", public, h.Readyz},
-		{GET, "/static/*", public, echo.WrapHandler(static.Handler())},
+		{GET, "/static/*", public, staticFiles(h.BasePath)},
 
 		{GET, "/login", visitor, h.LoginPage},
 		{POST, "/login", visitor, h.Login},
@@ -59,6 +59,7 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/s/:session", page, h.Chat},
 		{GET, "/s/:session/log", page, h.LogFragment},
 		{POST, "/s/:session/messages", page, h.Send},
+		{GET, "/s/:session/messages/:message", page, h.Whole},
 		{POST, "/s/:session/rename", page, h.Rename},
 		{POST, "/s/:session/fork", page, h.Fork},
 		{POST, "/s/:session/delete", page, h.Delete},
@@ -96,6 +97,10 @@ func routes(h *handlers.Handlers) []route {
 	}
 }
 
+func staticFiles(basePath string) echo.HandlerFunc {
+	return echo.WrapHandler(http.StripPrefix(basePath, static.Handler()))
+}
+
 // register puts the table into the router. What answers GET answers HEAD too,
 // except a live connection.
 func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
@@ -109,13 +114,10 @@ func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 	}
 	for _, r := range routes(h) {
 		path := cfg.Handlers.BasePath + r.path
-		handle, chain := r.handle, before[r.access]
-		if r.path == "/static/*" {
-			handle = echo.WrapHandler(http.StripPrefix(cfg.Handlers.BasePath, static.Handler()))
-		}
-		e.Add(r.method, path, handle, chain...)
+		chain := before[r.access]
+		e.Add(r.method, path, r.handle, chain...)
 		if r.method == http.MethodGet && r.access != socket {
-			e.HEAD(path, handle, chain...)
+			e.HEAD(path, r.handle, chain...)
 		}
 	}
 	if cfg.Handlers.BasePath != "" {
