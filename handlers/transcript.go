@@ -226,7 +226,9 @@ func began(t models.Turn) bool {
 }
 
 func userMessage(m models.Message) *views.UserMessage {
-	return &views.UserMessage{ID: m.ID, TurnID: m.TurnID, Content: m.Content, State: string(m.State), At: m.CreatedAt}
+	said := &views.UserMessage{ID: m.ID, SessionID: m.SessionID, TurnID: m.TurnID, State: string(m.State), At: m.CreatedAt}
+	said.Content, said.Bytes = shortened(m.Content, maxSaid)
+	return said
 }
 
 func answeredAt(t turnMessages) time.Time {
@@ -274,10 +276,11 @@ func turnEnd(t turnMessages) views.TurnEnd {
 // written is as far as the live snapshot has it: what came since is sent after
 // the page.
 func (h *Handlers) part(ctx context.Context, sess models.Session, m models.Message, results map[string]models.Message, live events.Live, newest bool) (views.Part, error) {
-	part := views.Part{MessageID: m.ID}
+	part := views.Part{SessionID: sess.ID, MessageID: m.ID}
 	switch {
 	case m.State != models.StateRunning:
-		part.HTML, part.Reasoning = h.Markdown(m.Content), m.Reasoning
+		part.HTML = h.Markdown(m.Content)
+		part.Reasoning, part.ReasoningBytes = shortened(m.Reasoning, maxReasoning)
 	case m.ID == live.MessageID:
 		part.HTML, part.Tail, part.Reasoning = live.HTML, live.Rest, live.Reasoning
 	}

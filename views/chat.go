@@ -93,9 +93,13 @@ type Entry struct {
 
 // UserMessage is what a person wrote.
 type UserMessage struct {
-	ID      string
-	TurnID  string
-	Content string
+	ID        string
+	SessionID string
+	TurnID    string
+	Content   string
+	// Bytes is how long it is in all where Content is only its beginning; else
+	// 0.
+	Bytes int64
 	// State is a message's state: queued, done or stopped.
 	State string
 	At    time.Time
@@ -114,13 +118,17 @@ type Answer struct {
 
 // Part is one reply of the model with the tools that it called.
 type Part struct {
+	SessionID string
 	MessageID string
 	// HTML is the rendered text: safe HTML, made by views/markdown.
 	HTML string
 	// Tail is the plain text after HTML that is still being written.
 	Tail      string
 	Reasoning string
-	Cards     []ToolCard
+	// ReasoningBytes is how long it is in all where Reasoning is only its
+	// beginning; else 0.
+	ReasoningBytes int64
+	Cards          []ToolCard
 }
 
 // TurnEnd is what stands under an answer: how it ended and by which model.

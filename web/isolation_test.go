@@ -25,10 +25,10 @@ func TestNobodySeesAnothersThings(t *testing.T) {
 	session, output := s.withOutput(lines(300))
 	message := s.wants(200, ann, "GET", "/sessions/"+session+"/messages", nil)["items"].([]any)[1].(map[string]any)
 	anns := map[string]string{
-		"session": session, "output": output, "turn": message["turn_id"].(string),
+		"session": session, "output": output, "turn": message["turn_id"].(string), "message": message["id"].(string),
 		"call": message["tool_calls"].([]any)[0].(map[string]any)["id"].(string),
 	}
-	nobodys := map[string]string{"session": "ses_never", "output": "out_never", "turn": "trn_never", "call": "call_never"}
+	nobodys := map[string]string{"session": "ses_never", "output": "out_never", "turn": "trn_never", "message": "msg_never", "call": "call_never"}
 	bobs := s.signedIn(bob)
 	strangers := s.browser()
 

@@ -24,6 +24,7 @@ function reconcile(old, fresh) {
   if (!alike(old, fresh)) old.replaceWith(fresh);
   else if (old.nodeType === Node.TEXT_NODE) old.data = fresh.data;
   else if (old.matches(".tool")) card(old, fresh);
+  else if (old.matches(".think") && tellsMore(old, fresh)) return;
   else {
     attributes(old, fresh);
     children(old, fresh);
@@ -65,6 +66,13 @@ function children(parent, fresh, first) {
     reconcile(same, node);
   }
   while (at) at = removed(at);
+}
+
+/** Of long reasoning the server sends the beginning; what streamed in, or was
+    fetched, is more. */
+function tellsMore(old, fresh) {
+  const [had, has] = [old, fresh].map((node) => node.querySelector(".reason").textContent);
+  return had.length > has.length && had.startsWith(has);
 }
 
 function removed(node) {
