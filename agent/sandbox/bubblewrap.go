@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -55,14 +56,20 @@ func (b bubblewrap) prepare(spec Spec, limits Limits) (*launch, error) {
 		l.close()
 		return nil, err
 	}
-	args := append([]string{b.program}, confinement(spec)...)
-	args = append(args, "--json-status-fd", "3", "--block-fd", "4")
+	args := append(confinement(spec), "--json-status-fd", "3", "--block-fd", "4")
 	args, err = l.appendView(args, b.seen.forCommand(spec), spec, limits)
 	if err != nil {
 		l.close()
 		return nil, err
 	}
-	cmd.Args = append(append(args, "--"), shell(spec.Command)...)
+	// Any command can read the command line of bwrap, which is the first
+	// process of its namespace. The server's folders are not written there.
+	fd, err := l.content(strings.Join(args, "\x00"))
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	cmd.Args = append([]string{b.program, "--args", strconv.Itoa(fd), "--"}, shell(spec.Command)...)
 
 	lines := bufio.NewReader(reports)
 	var first int // the first process of the namespace, as the server numbers it
