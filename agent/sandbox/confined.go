@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -14,6 +15,10 @@ import (
 // its namespace: when it exits, the kernel ends all others.
 func runConfined(o order) (status, error) {
 	runtime.LockOSThread()
+	// The command may send signals to its first process, which would end it
+	// before it has told how the command ended. Caught ones are the command's
+	// own again, ignored ones would not be.
+	signal.Notify(make(chan os.Signal, 1))
 	steps := []struct {
 		doing string
 		do    func(order) error

@@ -37,28 +37,29 @@ func TestServerIsOutOfReach(t *testing.T) {
 
 	each(t, confined, Limits{}, func(t *testing.T, s *Sandbox) {
 		for name, command := range map[string]string{
-			"data folder":         "cat " + data + "/offcut.db",
-			"another workspace":   "cat " + other + "/notes",
-			"by a link":           "cat link",
-			"by ..":               "cat ../other/notes /workspace/../offcut.db ../workspaces/other/notes",
-			"environment":         "! env | grep " + secret,
-			"environment of 1":    "! cat /proc/[0-9]*/environ | grep -a " + secret,
-			"server's process":    fmt.Sprintf("cat /proc/%d/environ", server),
-			"home":                "ls " + home + "/.ssh " + home,
-			"root's home":         "ls /root /home",
-			"accounts":            "cat /etc/shadow",
-			"kernel settings":     "cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness",
-			"kernel's dump rule":  "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern",
-			"/sys":                "ls /sys/kernel",
-			"/run":                "ls /run /var/run",
-			"system folders":      "touch /usr/bin/x || touch /etc/x || touch /bin/x",
-			"writable again":      "mount -o remount,rw /usr",
-			"new mounts":          "mount -t tmpfs x /tmp",
-			"more rights":         "unshare -Ur true",
-			"signal to server":    fmt.Sprintf("kill -0 %d", server),
-			"a device":            "mknod null c 1 3",
-			"kernel messages":     "dmesg",
-			"first process's end": "kill -9 1; kill -0 1 && false",
+			"data folder":        "cat " + data + "/offcut.db",
+			"another workspace":  "cat " + other + "/notes",
+			"by a link":          "cat link",
+			"by ..":              "cat ../other/notes /workspace/../offcut.db ../workspaces/other/notes",
+			"environment":        "! env | grep " + secret,
+			"environment of 1":   "! cat /proc/[0-9]*/environ | grep -a " + secret,
+			"server's process":   fmt.Sprintf("cat /proc/%d/environ", server),
+			"home":               "! ls -A " + home + " 2>/dev/null | grep .",
+			"root's home":        "! ls -A /root 2>/dev/null | grep .",
+			"homes":              "! ls -A /home 2>/dev/null | grep .",
+			"command lines":      "! cat /proc/[0-9]*/cmdline | grep -a '[w]orkspaces/own'", // its own does not match
+			"accounts":           "cat /etc/shadow",
+			"kernel settings":    "cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness",
+			"kernel's dump rule": "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern",
+			"/sys":               "ls /sys/kernel",
+			"/run":               "ls /run /var/run",
+			"system folders":     "touch /usr/bin/x || touch /etc/x || touch /bin/x",
+			"writable again":     "mount -o remount,rw /usr",
+			"new mounts":         "mount -t tmpfs x /tmp",
+			"more rights":        "unshare -Ur true",
+			"signal to server":   fmt.Sprintf("kill -0 %d", server),
+			"a device":           "mknod null c 1 3",
+			"kernel messages":    "dmesg",
 		} {
 			got := run(t, s, Spec{Command: command, Workspace: own})
 			wantFailure := !strings.HasPrefix(command, "!")
@@ -68,6 +69,15 @@ func TestServerIsOutOfReach(t *testing.T) {
 			if strings.Contains(got.stdout+got.stderr, secret) {
 				t.Errorf("%s: the secret was printed: %q %q", name, got.stdout, got.stderr)
 			}
+		}
+	})
+}
+
+func TestTheFirstProcessDoesNotEndByASignalOfTheCommand(t *testing.T) {
+	each(t, confined, Limits{}, func(t *testing.T, s *Sandbox) {
+		got := run(t, s, Spec{Command: "for s in $(seq 1 31); do [ $s = 19 ] || kill -$s 1; done; sleep 0.2; echo alive"})
+		if got.stdout != "alive\n" || got.Code != 0 || got.Signal != "" {
+			t.Errorf("printed %q, ended with %+v", got.stdout, got.Exit)
 		}
 	})
 }
