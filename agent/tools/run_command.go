@@ -49,9 +49,18 @@ func newRunCommand(o Options) agent.Tool {
 		most = max(defaultMaxTimeout, usual)
 	}
 	return newTyped(agent.ToolSpec{
-		Name: "run_command", Description: runCommandDescription, HasEffects: true, UnsafeWhenCut: true,
+		Name: "run_command", Description: describeCommands(o.Command.Network), HasEffects: true, UnsafeWhenCut: true,
 	}, t.run,
 		within("timeout_s", 1, most.Seconds()), standard("timeout_s", int64(min(usual, most).Seconds())))
+}
+
+// describeCommands is what the model is told of run_command.
+func describeCommands(network bool) string {
+	said := "there is no network"
+	if network {
+		said = "the network can be used"
+	}
+	return strings.ReplaceAll(runCommandDescription, "{network}", said)
 }
 
 func (t runCommand) run(ctx context.Context, call agent.Call, args runCommandArgs) (agent.ToolResult, error) {

@@ -268,3 +268,12 @@ func TestTitleOfCommand(t *testing.T) {
 		}
 	}
 }
+
+func TestTheModelIsToldWhetherThereIsANetwork(t *testing.T) {
+	for network, want := range map[bool]string{false: "there is no network, and", true: "the network can be used, and"} {
+		b := newBench(t, func(o *Options) { o.Command.Network = network })
+		if said := b.tools["run_command"].Spec().Description; !strings.Contains(said, want) || strings.Contains(said, "{") {
+			t.Errorf("network %v: %s", network, said)
+		}
+	}
+}
