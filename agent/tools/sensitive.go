@@ -9,6 +9,10 @@ import (
 // Names that hold keys, passwords or tokens. Files of these names are never
 // read, written or searched by a tool: the model's context is no place for a
 // secret. They are compared in lower case.
+//
+// This keeps a model from reading a secret without meaning to. It is no wall: a
+// command may read these files like any other of its workspace, copy them, and
+// make a hard link to them under another name, which is a file like any other.
 var (
 	sensitiveFiles = []string{
 		".env", ".env.*", ".envrc",
