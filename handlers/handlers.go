@@ -52,6 +52,7 @@ type Config struct {
 type Handlers struct {
 	Config
 	signIns *signIns
+	tokens  *limits // wrong bearer tokens, by address
 	cookies *Cookies
 	spec    []byte
 }
@@ -67,6 +68,7 @@ func New(cfg Config) *Handlers {
 	return &Handlers{
 		Config:  cfg,
 		signIns: newSignIns(),
+		tokens:  newLimits(tokensPerAddress),
 		cookies: newCookies(cfg.WebSessions, cfg.BasePath),
 		spec:    openAPI(cfg.BasePath, cfg.Version),
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
+	"time"
 
 	"offcut/models"
 
@@ -36,15 +37,21 @@ var (
 	errSignedOut  = models.Errorf(models.ErrUnauthorized, "signed_out", "you are not signed in; sign in and try again")
 )
 
-// WithToken lets only requests with a valid bearer token through.
+// WithToken lets only requests with a valid bearer token through. An address
+// that has sent too many that are not has to wait, so that none is guessed.
 func (h *Handlers) WithToken(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		token, ok := bearer(c.Request().Header.Get(echo.HeaderAuthorization))
 		if !ok {
 			return errNoToken
 		}
+		address, now := network(c.RealIP()), h.Now()
+		if wait, spent := h.tokens.spent(address, now); spent {
+			return tooManyTokens(wait)
+		}
 		user, err := h.userByToken(c, token)
 		if errors.Is(err, models.ErrUnauthorized) || errors.Is(err, models.ErrNotFound) {
+			h.tokens.take(address, now)
 			return errBadToken
 		}
 		if err != nil {
@@ -52,6 +59,13 @@ func (h *Handlers) WithToken(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Set(userKey, user)
 		return next(c)
+	}
+}
+
+func tooManyTokens(wait time.Duration) error {
+	return &models.Error{
+		Kind: models.ErrLimited, Code: "too_many_bad_tokens", RetryAfter: wait,
+		Message: "too many requests with wrong tokens came from your address; wait a little and try again",
 	}
 }
 

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/netip"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ const (
 	signInWindow     = 15 * time.Minute
 	triesPerAccount  = 5
 	triesPerAddress  = 30
+	tokensPerAddress = 100    // wrong bearer tokens: a program that goes on with one that was taken away tries often
 	maxTracked       = 10_000 // accounts, or addresses, that are told apart
 	addressesOverall = "every address beyond those that are told apart"
 )
@@ -86,6 +88,19 @@ func (l *limits) take(key string, now time.Time) (time.Duration, bool) {
 		return wait, false
 	}
 	return 0, true
+}
+
+// spent reports whether the key has no try left, and how long to wait for one.
+// It takes none.
+func (l *limits) spent(key string, now time.Time) (time.Duration, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limiter := cmp.Or(l.byKey[key], l.byKey[addressesOverall])
+	if limiter == nil {
+		return 0, false
+	}
+	missing := 1 - limiter.TokensAt(now)
+	return time.Duration(missing * float64(time.Second) / float64(limiter.Limit())), missing > 0
 }
 
 func (l *limits) left(key string, now time.Time) int {

@@ -35,6 +35,29 @@ func setCookie(t *testing.T, a answer, name string) *http.Cookie {
 	return nil
 }
 
+func TestWrongTokensAreLimitedByAddress(t *testing.T) {
+	now := time.Now()
+	s := start(t, with(func(c *Config) { c.Handlers.Now = func() time.Time { return now } }))
+	s.wants(200, ann, "GET", "/sessions", nil)
+	for i := range 100 {
+		if a := s.api("nobody", "GET", "/sessions", nil); a.status != 401 {
+			t.Fatalf("wrong token %d: status %d", i+1, a.status)
+		}
+	}
+	for _, who := range []string{"nobody", ann} { // a guess that is right is not told from others
+		a := s.api(who, "GET", "/sessions", nil)
+		if wait := a.header.Get("Retry-After"); a.status != 429 || wait != "9" {
+			t.Errorf("%s after 100 wrong tokens: status %d, wait %q", who, a.status, wait)
+		}
+	}
+	if a := s.api("", "GET", "/sessions", nil); a.status != 401 {
+		t.Errorf("without a token: status %d", a.status)
+	}
+	now = now.Add(10 * time.Second)
+	s.wants(200, ann, "GET", "/sessions", nil)
+	s.wants(200, ann, "GET", "/sessions", nil)
+}
+
 func TestSigningInWithNameAndPassword(t *testing.T) {
 	s := start(t)
 	b := s.browser()

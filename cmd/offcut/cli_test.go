@@ -206,7 +206,7 @@ func TestALinkIsPrintedUntilSomebodyHasSignedIn(t *testing.T) {
 	}{
 		{name: "the first start", link: true},
 		{name: "nobody has signed in", link: true},
-		{name: "a token is set", env: []string{"OFFCUT_ADMIN_TOKEN=t-0123456789"}},
+		{name: "a token is set", env: []string{"OFFCUT_ADMIN_TOKEN=t-0123456789abcdef"}},
 		{name: "a password is set", before: func() { must(t, dir, "user", "passwd", "admin", "--password", "correct horse") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -222,17 +222,17 @@ func TestALinkIsPrintedUntilSomebodyHasSignedIn(t *testing.T) {
 }
 
 func TestTheAdminTokenIsATokenAndASignInSecret(t *testing.T) {
-	app, out, log := serving(t, t.TempDir(), "OFFCUT_ADMIN_TOKEN=t-0123456789", "OFFCUT_BASE_PATH=/chat")
-	if strings.Contains(out.String(), "t-0123456789") {
+	app, out, log := serving(t, t.TempDir(), "OFFCUT_ADMIN_TOKEN=t-0123456789abcdef", "OFFCUT_BASE_PATH=/chat")
+	if strings.Contains(out.String(), "t-0123456789abcdef") {
 		t.Errorf("it is printed: %q", out)
 	}
-	if status, _ := get(t, app.URL()+"/api/v1/admin/users", "t-0123456789"); status != http.StatusOK {
+	if status, _ := get(t, app.URL()+"/api/v1/admin/users", "t-0123456789abcdef"); status != http.StatusOK {
 		t.Errorf("as a token it answers %d", status)
 	}
-	if status, header := get(t, app.URL()+"/login?token=t-0123456789", ""); status != http.StatusSeeOther || header.Get("Location") != "/chat/" {
+	if status, header := get(t, app.URL()+"/login?token=t-0123456789abcdef", ""); status != http.StatusSeeOther || header.Get("Location") != "/chat/" {
 		t.Errorf("as a secret it answers %d, to %q", status, header.Get("Location"))
 	}
-	if strings.Contains(log.String(), "t-0123456789") {
+	if strings.Contains(log.String(), "t-0123456789abcdef") {
 		t.Error("it is in the log")
 	}
 }

@@ -133,10 +133,20 @@ func (l *loader) config() (Config, error) {
 	if cfg.AdminToken, err = l.secret(tokenVariable); err != nil {
 		return Config{}, err
 	}
-	if strings.ContainsFunc(cfg.AdminToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return Config{}, fmt.Errorf("%s: the token is not accepted; it is letters, digits and signs without spaces", tokenVariable)
+	if !goodToken(cfg.AdminToken) {
+		return Config{}, fmt.Errorf("%s: the token is not accepted; it is at least %d letters, digits and signs without spaces", tokenVariable, minTokenLength)
 	}
 	return cfg, l.models(&cfg)
+}
+
+// minTokenLength is what cannot be guessed where somebody took the characters
+// by chance, as openssl rand -hex 8 does.
+const minTokenLength = 16
+
+// goodToken reports whether the admin's token may be used; none may.
+func goodToken(token string) bool {
+	odd := strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
+	return token == "" || len(token) >= minTokenLength && !odd
 }
 
 func networks(written []string) ([]*net.IPNet, error) {

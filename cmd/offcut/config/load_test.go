@@ -112,14 +112,14 @@ func TestWrongValuesAreRefusedWithNameValueAndWhatIsAccepted(t *testing.T) {
 }
 
 func TestSecretsComeFromTheirVariableOrItsFile(t *testing.T) {
-	file := write(t, "s3cret\n")
+	file := write(t, "s3cret-0123456789\n")
 	for _, tt := range []struct {
 		name string
 		env  []string
 		want string
 	}{
-		{"the variable", []string{"OFFCUT_ADMIN_TOKEN=s3cret"}, "s3cret"},
-		{"the file", []string{"OFFCUT_ADMIN_TOKEN_FILE=" + file}, "s3cret"},
+		{"the variable", []string{"OFFCUT_ADMIN_TOKEN=s3cret-0123456789"}, "s3cret-0123456789"},
+		{"the file", []string{"OFFCUT_ADMIN_TOKEN_FILE=" + file}, "s3cret-0123456789"},
 		{"neither", nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -140,7 +140,8 @@ func TestErrorsDoNotShowSecrets(t *testing.T) {
 		"variable and file": {"OPENAI_API_KEY=s3cret", "OPENAI_API_KEY_FILE=" + empty},
 		"an empty file":     {"OFFCUT_ADMIN_TOKEN_FILE=" + empty},
 		"no such file":      {"OFFCUT_ADMIN_TOKEN_FILE=/nowhere"},
-		"a space":           {"OFFCUT_ADMIN_TOKEN=s3cret s3cret"},
+		"a short token":     {"OFFCUT_ADMIN_TOKEN=s3cret-01234567"},
+		"a space":           {"OFFCUT_ADMIN_TOKEN=s3cret s3cret s3cret"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load(Flags{}, env)
