@@ -199,10 +199,8 @@ func TestASlowSearchIsGivenUp(t *testing.T) {
 			reader.searchTime = tc.patience
 			ctx, cancel := context.WithTimeout(t.Context(), tc.stop)
 			defer cancel()
-			begun := time.Now()
-			_, err := reader.Search(ctx, testSession, "out_1", slowPattern, true, 20)
-			if took := time.Since(begun); !tc.gives(err) || took > 2*time.Second {
-				t.Errorf("after %v: %v", took, err)
+			if _, err := reader.Search(ctx, testSession, "out_1", slowPattern, true, 20); !tc.gives(err) {
+				t.Errorf("the search ended with %v", err)
 			}
 		})
 	}
