@@ -22,7 +22,7 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 		State: string(models.CallWaiting), Took: -1,
 	}
 	if result == nil {
-		h.showLive(ctx, &card, live)
+		showLive(&card, live)
 		return card, nil
 	}
 	meta := metadataOf(result)
@@ -51,16 +51,13 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 }
 
 // showLive fills in a call that runs, as the snapshot has it.
-func (h *Handlers) showLive(ctx context.Context, card *views.ToolCard, live events.Live) {
+func showLive(card *views.ToolCard, live events.Live) {
 	for _, running := range live.Calls {
 		if running.CallID != card.CallID {
 			continue
 		}
 		card.State, card.StartedAt, card.Open = string(models.CallRunning), running.StartedAt, true
 		card.Live = &views.Live{Tail: running.Tail, Bytes: running.Bytes}
-		if out, err := h.Store.OutputByCall(ctx, card.SessionID, card.CallID); err == nil {
-			card.Live.OutputID = out.ID
-		}
 	}
 }
 

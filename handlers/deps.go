@@ -76,7 +76,6 @@ type Outputs interface {
 	// Output is without its coverage, which Coverage has.
 	Output(ctx context.Context, sessionID, id string) (models.RetainedOutput, error)
 	Coverage(ctx context.Context, sessionID, id string) ([]models.Range, error)
-	OutputByCall(ctx context.Context, sessionID, callID string) (models.RetainedOutput, error)
 	// DeleteOutput deletes and writes the lines of the audit log, or neither.
 	DeleteOutput(ctx context.Context, sessionID, id string, now time.Time, audit ...models.AuditEntry) error
 	// Reads are what the model was shown last, at most most of them, in order.

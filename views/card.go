@@ -43,8 +43,6 @@ type ToolCard struct {
 	Open bool
 	Body *CardBody
 	Live *Live
-	// Nested cards stand inside another card.
-	Nested bool
 }
 
 // Fact is what a call came to, in a few words: "23 files", "+3 −1".
@@ -79,8 +77,6 @@ type Live struct {
 	Tail string
 	// Bytes is how much it has printed in all.
 	Bytes int64
-	// OutputID is set once the output is kept and can be paged.
-	OutputID string
 }
 
 // CardBody is an open card.
@@ -166,6 +162,4 @@ type PreviewPiece struct {
 	Stream string
 	// Whole: the text is all that the stream printed.
 	Whole bool
-	// Label, of a lost piece, says why: a sentence after the count.
-	Label string
 }

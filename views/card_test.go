@@ -42,7 +42,7 @@ func TestCardOfACutOutput(t *testing.T) {
 func TestCardOfAnIncompleteOutput(t *testing.T) {
 	doc := parse(t, Card(lostCard()))
 	want(t, doc, ".saw p:first-child", 1, "of 8,388,608 bytes kept", "incomplete")
-	want(t, doc, ".lost-band[data-testid=output-incomplete]", 1, "3,611,460 bytes were never kept. The command printed more than 8 MiB.")
+	want(t, doc, ".lost-band[data-testid=output-incomplete]", 1, "3,611,460 bytes were never kept. There was more than an output may hold.")
 	want(t, doc, ".cut", 2)
 	want(t, doc, ".cut .teeth", 2) // only where text is beside it
 	want(t, doc, ".saw .cov .lost", 1)
@@ -113,7 +113,7 @@ func TestForeignTextIsEscapedEverywhere(t *testing.T) {
 		CallID: "c", Tool: evil, State: CardError, Subject: evil, Open: true,
 		Body: &CardBody{
 			CallID: "c", Subject: evil + "\nx", Arguments: evil, SandboxKind: evil, Outcome: evil, Unsaved: true, SaveError: evil, Sandbox: ptr(true),
-			Diff: "@@ -1 +1 @@\n+" + evil, Pieces: []PreviewPiece{{Kind: PieceText, Text: evil, Stream: evil}, {Kind: PieceLost, Label: evil}},
+			Diff: "@@ -1 +1 @@\n+" + evil, Pieces: []PreviewPiece{{Kind: PieceText, Text: evil, Stream: evil}, {Kind: PieceLost}},
 		},
 	}
 	chat := Chat{SessionID: "s", Title: evil, Draft: evil, Problem: evil, Sidebar: Sidebar{Query: evil, Groups: []SessionGroup{{Items: []SessionItem{{ID: "i", Title: evil}}}}}}

@@ -142,9 +142,10 @@ func streamText(ctx context.Context, piece PreviewPiece) string {
 	return t(ctx, key, "stream", piece.Stream, "n", n, "count", exact(n))
 }
 
-func lostText(ctx context.Context, piece PreviewPiece) string {
-	if piece.Label != "" {
-		return t(ctx, "lost.why", "n", piece.Bytes, "why", piece.Label)
+// lostText says why bytes exist nowhere: of a kept copy, because it was full.
+func (v CardBody) lostText(ctx context.Context, piece PreviewPiece) string {
+	if v.OutputID != "" {
+		return t(ctx, "lost.limit", "n", piece.Bytes)
 	}
 	return t(ctx, "lost.plain", "n", piece.Bytes)
 }

@@ -174,9 +174,6 @@ type Login struct {
 	// Wait is how long one is to wait where no try is left; without Wrong the
 	// sign-in was not even looked at.
 	Wait time.Duration
-	// Token is the secret of a sign-in link: the page then asks for nothing
-	// but a click, so that a link that is merely fetched is not used up.
-	Token string
 	// Next is the path to go to afterwards, as the browser asked for it.
 	Next string
 }

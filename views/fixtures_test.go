@@ -78,7 +78,7 @@ func lostCard() ToolCard {
 			Pieces: []PreviewPiece{
 				{Kind: PieceText, Text: "runner 2.321.0  job release-4471 started\n", Start: 0, End: 8190},
 				{Kind: PieceCut, Start: 8190, End: 6291456, Bytes: 6283266},
-				{Kind: PieceLost, Start: 6291456, End: 6291496, Bytes: 3611460, Label: "The command printed more than 8 MiB."},
+				{Kind: PieceLost, Start: 6291456, End: 6291496, Bytes: 3611460},
 				{Kind: PieceCut, Start: 6291496, End: 8372222, Bytes: 2080726},
 				{Kind: PieceText, Text: "job release-4471 finished: failure (exit 2) after 29m45s\n", Start: 8372222, End: 8388608},
 			},

@@ -42,7 +42,6 @@ func pages() map[string]templ.Component {
 		"states":   ChatPage(statesChat()),
 		"output":   OutputPage(sampleOutput()),
 		"login":    LoginPage(Login{Name: "mara", Wrong: true, TriesLeft: 3, Window: 15 * time.Minute}),
-		"link":     LoginPage(Login{Token: "secret"}),
 		"notfound": ErrorPage(Failure{Status: 404, Code: "output_not_found", SessionID: "s2", Original: "s1"}),
 		"error":    ErrorPage(Failure{Status: 500, Message: "The page could not be made.", Reference: "req_1"}),
 	}

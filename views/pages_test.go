@@ -114,12 +114,6 @@ func TestPagesStandUnderABasePath(t *testing.T) {
 	}
 }
 
-func TestSignInLinkAsksForAClickAlone(t *testing.T) {
-	doc := parse(t, LoginPage(Login{Token: "secret"}))
-	want(t, doc, `form[method=post][action="/login"] input[type=hidden][name=token][value=secret]`, 1)
-	want(t, doc, "input[type=password]", 0)
-}
-
 func TestForkSaysWhereTheOutputIs(t *testing.T) {
 	doc := parse(t, ErrorPage(Failure{Status: 404, Code: "output_not_found", SessionID: "s2", Original: "s1"}))
 	want(t, doc, "h1", 1, "No such output in this session.")

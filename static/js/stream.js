@@ -9,6 +9,7 @@ import { apply, replaceLog } from "./frames.js";
 const OFFBAR_AFTER_MS = 1000; // a short interruption moves nothing
 const POLL_AFTER_FAILURES = 3; // sockets that never opened, one after the other
 const POLL_MS = 4000;
+const REREAD_MS = 2000; // after the conversation could not be read
 const FINAL_CODES = new Set([1000, 1008]); // the server does not want us back
 
 let chat, seq = 0, waiting = null, failures = 0, opened = false, offTimer, pollTimer, over = false;
@@ -97,10 +98,10 @@ function take(frame) {
 async function resync() {
   if (waiting) return;
   waiting = [];
-  const newest = await reread();
+  while (await reread() === null && !over) await new Promise((again) => { setTimeout(again, REREAD_MS); });
   const frames = waiting;
   waiting = null;
-  if (newest !== null) frames.forEach(take);
+  if (!over) frames.forEach(take);
 }
 
 /** Fetches the conversation and shows it where it is news; its number, or null. */
