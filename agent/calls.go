@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"offcut/models"
@@ -146,6 +147,8 @@ func (l *Loop) run(ctx context.Context, replyID string, c prepared, budget int) 
 
 // await runs a tool, and after a stop waits for it only so long.
 func (l *Loop) await(ctx context.Context, tool Tool, c Call) ToolResult {
+	var kept atomic.Pointer[string]
+	c.Kept = func(outputID string) { kept.Store(&outputID) }
 	done := make(chan ToolResult, 1)
 	go func() { done <- l.runTool(ctx, tool, c) }()
 	select {
@@ -157,7 +160,13 @@ func (l *Loop) await(ctx context.Context, tool Tool, c Call) ToolResult {
 	case result := <-done:
 		return result
 	case <-time.After(l.Limits.StopGrace):
-		return EffectsUnknown(c.ID, context.Cause(ctx))
+		result := EffectsUnknown(c.ID, context.Cause(ctx))
+		if id := kept.Load(); id != nil {
+			result.Metadata.Truncated = true // the body shows nothing of the copy
+			result.Metadata.Retention, result.Metadata.OutputID = models.RetentionKept, *id
+			result.Metadata.Complete = models.Ptr(false)
+		}
+		return result
 	}
 }
 

@@ -177,6 +177,38 @@ func waitFor(t *testing.T, what func() bool) {
 	t.Fatal("it did not happen")
 }
 
+// A tool that takes too long to hand over what it has is given up; what was
+// stored of its output by then can be read all the same.
+func TestWhatAGivenUpToolPrintedIsLedTo(t *testing.T) {
+	for name, kept := range map[string]string{"some of it was stored": "out_1", "nothing was": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, stop := context.WithCancelCause(t.Context())
+			release := make(chan struct{})
+			defer close(release)
+			slow := agenttest.ToolFunc("command", func(_ context.Context, c agent.Call) (agent.ToolResult, error) {
+				if kept != "" {
+					c.Kept(kept)
+				}
+				stop(agent.ErrStopped)
+				<-release
+				return agenttest.Text("late"), nil
+			})
+			j := &journal{}
+			loop := newLoop(agenttest.NewScript(agenttest.Calls("command", "{}")), j, slow)
+			loop.Limits.StopGrace = 10 * time.Millisecond
+			_ = loop.Run(ctx, question())
+			meta := j.results()[0].Metadata
+			if meta.OutputID != kept || (meta.Complete != nil) != (kept != "") || meta.Truncated != (kept != "") || !meta.IsError {
+				t.Errorf("metadata %s", meta.Line())
+			}
+			if kept != "" && (*meta.Complete || meta.Retention != models.RetentionKept) {
+				t.Errorf("metadata %s", meta.Line())
+			}
+		})
+	}
+}
+
 func TestAStoppedToolThatHadFinishedIsNotStopped(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	tool := agenttest.ToolFunc("command", func(context.Context, agent.Call) (agent.ToolResult, error) {

@@ -140,6 +140,10 @@ type Call struct {
 	// Live is shown what a running tool prints, as valid UTF-8, while it runs.
 	// It never blocks and is never nil.
 	Live func(text string)
+	// Kept is told the output_id of the copy that a running tool's output goes
+	// to, once that is stored. Where the tool is given up after a stop, its
+	// result still leads there. nil: nobody wants to know.
+	Kept func(outputID string)
 }
 
 // ToolResult is the answer to one tool call. A provider's package turns it

@@ -73,7 +73,7 @@ func (k *Keeper) newSaver(c *Capture, call agent.Call, title string) *saver {
 	if len(title) > maxTitle {
 		title = title[:floorRune([]byte(title), maxTitle)]
 	}
-	return &saver{store: k.store, capture: c, row: models.RetainedOutput{
+	return &saver{store: k.store, capture: c, kept: call.Kept, row: models.RetainedOutput{
 		ID:        models.NewID(models.PrefixOutput),
 		SessionID: call.SessionID,
 		TurnID:    call.TurnID,

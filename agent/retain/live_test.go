@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -206,6 +207,8 @@ func TestARecordingIsWrittenAfterASecondAndShownAtOnce(t *testing.T) {
 		defer mu.Unlock()
 		live.WriteString(text)
 	}
+	var kept atomic.Value
+	call.Kept = func(id string) { kept.Store(id) }
 	r := NewKeeper(store, Config{}).Record(t.Context(), call, "sleep")
 	_, _ = r.Stdout().Write([]byte("start\n"))
 	waitFor(t, func() bool {
@@ -213,12 +216,15 @@ func TestARecordingIsWrittenAfterASecondAndShownAtOnce(t *testing.T) {
 		defer mu.Unlock()
 		return live.String() == "start\n"
 	})
-	if store.count() != 0 {
+	if store.count() != 0 || kept.Load() != nil {
 		t.Error("it is stored at once")
 	}
 	waitFor(t, func() bool { return store.count() == 1 && pages(t, store, store.only(t).row.ID, 4096) == "start\n" })
 	result := r.Finish(t.Context(), Stopped, models.ResultMetadata{})
 	checkResult(t, store, result, 6)
+	if kept.Load() != result.Metadata.OutputID {
+		t.Errorf("the call was told of %v, and the result of %s", kept.Load(), result.Metadata.OutputID)
+	}
 	if r.capture.Bytes() != 6 || *result.Metadata.Complete {
 		t.Errorf("%d bytes, %s", r.capture.Bytes(), result.Metadata.Line())
 	}

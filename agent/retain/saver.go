@@ -13,6 +13,7 @@ type saver struct {
 	store   Store
 	capture *Capture
 	row     models.RetainedOutput
+	kept    func(outputID string) // is told once the copy is stored; may be nil
 
 	created bool
 	text    int64 // bytes of text that are stored
@@ -121,6 +122,9 @@ func (s *saver) write(ctx context.Context, next saver, w models.OutputWrite) err
 			return err
 		}
 		s.created = true
+		if s.kept != nil {
+			s.kept(s.row.ID)
+		}
 	}
 	if err := s.store.WriteOutput(ctx, next.row, w); err != nil {
 		return err
