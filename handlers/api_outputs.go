@@ -12,15 +12,6 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// The bounds of a page of a kept output and of a search in one, as the model's
-// own tools have them.
-const (
-	minPageBytes   = 4
-	maxPageBytes   = 4096
-	defaultMatches = 20
-	maxMatches     = 200
-)
-
 // APIOutputs lists a session's kept outputs, oldest first.
 func (h *Handlers) APIOutputs(c echo.Context) error {
 	sess, err := h.readable(c, c.Param("session"))
@@ -59,7 +50,7 @@ func (h *Handlers) APIOutputPage(c echo.Context) error {
 	if offset < 0 {
 		return badParameter("offset", "a byte offset, 0 or more")
 	}
-	limit, err := q.bounded("limit", maxPageBytes, minPageBytes, maxPageBytes)
+	limit, err := q.bounded("limit", models.MaxPageBytes, models.MinPageBytes, models.MaxPageBytes)
 	if err != nil {
 		return err
 	}
@@ -84,7 +75,7 @@ func (h *Handlers) APISearchOutput(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	most, err := q.bounded("max", defaultMatches, 1, maxMatches)
+	most, err := q.bounded("max", models.DefaultMatches, 1, models.MaxMatches)
 	if err != nil {
 		return err
 	}

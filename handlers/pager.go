@@ -134,11 +134,11 @@ func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager
 		v.Next = page.NextOffset
 	}
 	if page.Offset > 0 {
-		if v.Prev, err = h.boundary(ctx, out, max(page.Offset-maxPageBytes, 0)); err != nil {
+		if v.Prev, err = h.boundary(ctx, out, max(page.Offset-models.MaxPageBytes, 0)); err != nil {
 			return views.Pager{}, err
 		}
 	}
-	v.Last, err = h.boundary(ctx, out, max(page.TotalBytes-maxPageBytes, 0))
+	v.Last, err = h.boundary(ctx, out, max(page.TotalBytes-models.MaxPageBytes, 0))
 	return v, err
 }
 
@@ -191,7 +191,7 @@ func (h *Handlers) search(ctx context.Context, out models.RetainedOutput, text s
 	if text == "" {
 		return s, nil
 	}
-	matches, err := h.Reader.Search(ctx, out.SessionID, out.ID, text, regexp, maxMatches)
+	matches, err := h.Reader.Search(ctx, out.SessionID, out.ID, text, regexp, models.MaxMatches)
 	var refused *models.Error
 	if errors.As(err, &refused) && (errors.Is(err, models.ErrInvalid) || errors.Is(err, models.ErrMalformed)) {
 		s.Problem = refused.Message
@@ -200,23 +200,23 @@ func (h *Handlers) search(ctx context.Context, out models.RetainedOutput, text s
 	for _, m := range matches {
 		s.Hits = append(s.Hits, views.Hit{Offset: m.Offset, Line: m.Line, Text: m.Text})
 	}
-	s.More = len(matches) == maxMatches
+	s.More = len(matches) == models.MaxMatches
 	return s, err
 }
 
 // pageAt is the page that begins at the offset, or at the nearest character
 // before it, or is the last where the offset is past the end.
 func (h *Handlers) pageAt(ctx context.Context, out models.RetainedOutput, offset int64) (models.OutputPage, error) {
-	page, err := h.Reader.Page(ctx, out.SessionID, out.ID, offset, maxPageBytes)
+	page, err := h.Reader.Page(ctx, out.SessionID, out.ID, offset, models.MaxPageBytes)
 	if before, ok := numberIn(err, "before"); ok {
-		return h.Reader.Page(ctx, out.SessionID, out.ID, before, maxPageBytes)
+		return h.Reader.Page(ctx, out.SessionID, out.ID, before, models.MaxPageBytes)
 	}
 	if total, ok := numberIn(err, "totalBytes"); ok {
-		last, err := h.boundary(ctx, out, max(total-maxPageBytes, 0))
+		last, err := h.boundary(ctx, out, max(total-models.MaxPageBytes, 0))
 		if err != nil {
 			return page, err
 		}
-		return h.Reader.Page(ctx, out.SessionID, out.ID, last, maxPageBytes)
+		return h.Reader.Page(ctx, out.SessionID, out.ID, last, models.MaxPageBytes)
 	}
 	return page, err
 }
@@ -227,7 +227,7 @@ func (h *Handlers) boundary(ctx context.Context, out models.RetainedOutput, offs
 	if offset == 0 {
 		return 0, nil
 	}
-	_, err := h.Reader.Page(ctx, out.SessionID, out.ID, offset, minPageBytes)
+	_, err := h.Reader.Page(ctx, out.SessionID, out.ID, offset, models.MinPageBytes)
 	if after, ok := numberIn(err, "after"); ok {
 		return after, nil
 	}

@@ -232,7 +232,7 @@ func (h *Handlers) read(ctx context.Context, out models.RetainedOutput, r models
 	var text []byte
 	at := r.Start
 	for at < r.End {
-		page, err := h.Reader.Page(ctx, out.SessionID, out.ID, at, int(min(r.End-at, maxPageBytes)))
+		page, err := h.Reader.Page(ctx, out.SessionID, out.ID, at, int(min(r.End-at, models.MaxPageBytes)))
 		if err != nil {
 			return "", 0, err
 		}

@@ -43,6 +43,19 @@ type Gap struct {
 	Stream  string `json:"stream,omitempty"` // stdout or stderr; empty elsewhere
 }
 
+// The bounds of a page of a kept output, in bytes, and of the hits of a search
+// in one.
+const (
+	// MinPageBytes is the smallest page: the longest UTF-8 character, so that a
+	// page always gets on.
+	MinPageBytes = 4
+	// MaxPageBytes is what a page has at most: 4 KiB.
+	MaxPageBytes = 4096
+
+	DefaultMatches = 20
+	MaxMatches     = 200
+)
+
 // OutputPage is one bounded read of a kept output.
 type OutputPage struct {
 	Offset     int64  `json:"offset"`

@@ -1,5 +1,7 @@
 package retain
 
+import "offcut/models"
+
 // The limits that the product is about. All are in bytes.
 const (
 	// CommandPreviewBytes is the preview of a command or of a script: 24 KiB.
@@ -14,11 +16,9 @@ const (
 	// MinStreamShare is what a stream keeps in a copy, whatever the other one
 	// printed: the smaller of its size and 2 MiB.
 	MinStreamShare = 2_097_152
-	// MaxPageBytes bounds one page of a kept copy: 4 KiB.
-	MaxPageBytes = 4_096
-	// MinPageBytes is the smallest page: the longest UTF-8 character, so that
-	// a page always gets on.
-	MinPageBytes = 4
+	// MaxPageBytes and MinPageBytes bound one page of a kept copy.
+	MaxPageBytes = models.MaxPageBytes
+	MinPageBytes = models.MinPageBytes
 	// MaxShownRanges bounds the list of ranges in a result's metadata.
 	MaxShownRanges = 32
 	// BinaryBodyBytes is how much of a binary result's hex dump is its body.

@@ -12,8 +12,8 @@ import (
 
 // Bounds of a search.
 const (
-	DefaultMatches  = 20
-	MaxMatches      = 200
+	DefaultMatches  = models.DefaultMatches
+	MaxMatches      = models.MaxMatches
 	MaxPatternBytes = 1 << 10
 	// MaxMatchText bounds the line around a hit, in bytes.
 	MaxMatchText = 200

@@ -7,9 +7,6 @@ import (
 	"offcut/models"
 )
 
-// pageBytes is what a page of a kept output has at most.
-const pageBytes = 4096
-
 func benchOutput(b *testing.B) (*Store, int64) {
 	b.Helper()
 	s := openNew(b)
@@ -26,8 +23,8 @@ func page(b *testing.B, s *Store, offset int64) {
 	if _, err := s.Output(b.Context(), "s", "o"); err != nil {
 		b.Fatal(err)
 	}
-	read, err := s.ReadOutput(b.Context(), "s", "o", models.StreamText, offset, pageBytes)
-	if err != nil || len(read) != pageBytes {
+	read, err := s.ReadOutput(b.Context(), "s", "o", models.StreamText, offset, models.MaxPageBytes)
+	if err != nil || len(read) != models.MaxPageBytes {
 		b.Fatalf("%d bytes at %d: %v", len(read), offset, err)
 	}
 }
@@ -57,7 +54,7 @@ func BenchmarkPageAtEndToStart(b *testing.B) {
 			page(b, s, offset)
 		}
 	}
-	compare(b, at(length-pageBytes), at(0))
+	compare(b, at(length-models.MaxPageBytes), at(0))
 }
 
 // BenchmarkPagesToRows reads a copy of 8 MiB by pages, and in one pass over the
@@ -66,7 +63,7 @@ func BenchmarkPagesToRows(b *testing.B) {
 	s, length := benchOutput(b)
 	byPages := func() {
 		s.cache.forgetSession("s")
-		for offset := int64(0); offset < length; offset += pageBytes {
+		for offset := int64(0); offset < length; offset += models.MaxPageBytes {
 			page(b, s, offset)
 		}
 	}
@@ -117,14 +114,14 @@ func BenchmarkLastToFirstPageOfAReader(b *testing.B) {
 	turn := run(b, s, "s", "read it", start)
 	note := func(output string, offset int64) {
 		must(b, s.AppendResults(b.Context(), nil, []models.OutputRead{{
-			OutputID: output, TurnID: turn.ID, Kind: models.ReadPage, Range: models.Range{Start: offset, End: offset + pageBytes},
+			OutputID: output, TurnID: turn.ID, Kind: models.ReadPage, Range: models.Range{Start: offset, End: offset + models.MaxPageBytes},
 		}}))
 	}
-	for offset := int64(0); offset < length; offset += pageBytes {
+	for offset := int64(0); offset < length; offset += models.MaxPageBytes {
 		page(b, s, offset)
 		note("o", offset)
 	}
 	compare(b,
-		func() { page(b, s, length-pageBytes); note("o", length-pageBytes) },
+		func() { page(b, s, length-models.MaxPageBytes); note("o", length-models.MaxPageBytes) },
 		func() { page(b, s, 0); note("fresh", 0) })
 }
