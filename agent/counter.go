@@ -21,7 +21,7 @@ const MaxContinuationsInARow = 3
 type Limits struct {
 	ModelCalls    int // requests to the model
 	Continuations int // hidden messages, counted over the whole turn
-	ParallelCalls int // tool calls of one reply that run at the same time
+	ParallelCalls int // tool calls of one reply that run at the same time; those with effects run alone
 	// StopGrace is how long a stopped tool may take to hand over what it has.
 	// Together with storing it a stop has to be over within a second.
 	StopGrace time.Duration
