@@ -23,7 +23,7 @@ func TestTheListOfReadsIsBoundedAndSaysSo(t *testing.T) {
 			OutputID: output, TurnID: turn, CallID: "c", Kind: models.ReadPage, Range: models.Range{Start: 10 * at, End: 10*at + 5}, At: time.Now(),
 		})
 	}
-	must(t, s.store.AddReads(t.Context(), reads))
+	must(t, s.store.AppendResults(t.Context(), nil, reads))
 	doc := b.get(page).page(t)
 	if n := doc.Find("aside.side time[data-clock]").Length(); n != 100 {
 		t.Errorf("%d reads are listed", n)

@@ -100,7 +100,6 @@ func useEverything(t *testing.T, s *Store) {
 	shown := []models.OutputRead{{OutputID: "o", TurnID: turn.ID, Range: models.Range{End: 4}}}
 	must(t, s.AppendResults(ctx, []models.Message{toolMessage(turn, "c1", "r")}, shown))
 	must(t, s.SaveMessage(ctx, m))
-	must(t, s.AddReads(ctx, shown))
 	send(t, s, "s", "two", start)
 	must(t, s.CreateSignInLink(ctx, models.SignInLink{Hash: "h", UserID: "ann", ExpiresAt: later(1)}))
 	must(t, s.CreateToken(ctx, models.APIToken{ID: "t", UserID: "ann", Hash: "h"}))

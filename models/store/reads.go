@@ -23,12 +23,8 @@ type readRow struct {
 
 func (readRow) TableName() string { return "output_reads" }
 
-// AddReads notes what the model was shown of outputs. Reads of outputs that
+// insertReads notes what the model was shown of outputs. Reads of outputs that
 // are gone, or of another session than the turn that read, are left out.
-func (s *Store) AddReads(ctx context.Context, reads []models.OutputRead) error {
-	return s.write(ctx, "note reads of outputs", func(tx *gorm.DB) error { return insertReads(tx, reads) })
-}
-
 func insertReads(tx *gorm.DB, reads []models.OutputRead) error {
 	for _, r := range reads {
 		if err := noteRead(tx, r); err != nil {
