@@ -75,13 +75,9 @@ func (h *Handlers) chat(c echo.Context, status int, sess models.Session, p page)
 	if err != nil {
 		return err
 	}
-	goes, err := h.goes(ctx, sess)
-	if err != nil {
-		return err
-	}
 	return h.render(c, status, views.ChatPage(views.Chat{
 		SessionID: sess.ID, Title: sess.Title, Seq: live.Seq, RunningTurn: live.TurnID,
-		Owner: sess.OwnerName, ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Goes: goes, Draft: p.draft, Problem: p.problem,
+		Owner: sess.OwnerName, ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Draft: p.draft, Problem: p.problem,
 	}))
 }
 
@@ -109,15 +105,25 @@ func (h *Handlers) Card(c echo.Context) error {
 	return h.render(c, http.StatusOK, views.CardBodyFragment(body))
 }
 
-// goes says what a deletion of the session takes with it.
-func (h *Handlers) goes(ctx context.Context, sess models.Session) (views.Goes, error) {
-	list, _, err := h.Store.SessionStats(ctx, models.SessionQuery{
+// Goes says what a deletion of the session takes with it, to who is about to
+// delete it.
+func (h *Handlers) Goes(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	list, _, err := h.Store.SessionStats(c.Request().Context(), models.SessionQuery{
 		OwnerID: sess.OwnerID, ID: sess.ID, Page: models.Page{Limit: 1},
 	})
-	if err != nil || len(list) == 0 || list[0].ID != sess.ID {
-		return views.Goes{}, err
+	switch {
+	case err != nil:
+		return err
+	case len(list) == 0:
+		return errNoSession // deleted in this moment
 	}
-	return views.Goes{Messages: list[0].Messages, Outputs: list[0].Outputs, OutputBytes: list[0].OutputBytes}, nil
+	return h.render(c, http.StatusOK, views.GoesFragment(views.Goes{
+		Messages: list[0].Messages, Outputs: list[0].Outputs, OutputBytes: list[0].OutputBytes,
+	}))
 }
 
 // idLetters are the characters of ids.

@@ -19,7 +19,6 @@ type Chat struct {
 	ForkedFrom string
 	Sidebar    Sidebar
 	Log        Log
-	Goes       Goes
 	// Draft is text that could not be sent and is put back into the composer
 	// of a page that is loaded without scripts.
 	Draft string
@@ -32,6 +31,14 @@ type Goes struct {
 	Messages    int
 	Outputs     int
 	OutputBytes int64
+}
+
+// size is the bytes of the outputs; empty where there are none.
+func (g Goes) size() string {
+	if g.Outputs == 0 {
+		return ""
+	}
+	return rounded(g.OutputBytes)
 }
 
 // Sidebar is the list of sessions.

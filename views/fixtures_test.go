@@ -166,7 +166,6 @@ func sampleChat() Chat {
 	}
 	return Chat{
 		SessionID: "s1", Title: "Release build fails on CI", Seq: 412, RunningTurn: "t2", Sidebar: sampleSidebar(),
-		Goes: Goes{Messages: 12, Outputs: 3, OutputBytes: 14_900_000},
 		Log: Log{SessionID: "s1", Older: "cur", Seq: 412, RunningTurn: "t2", Entries: []Entry{
 			{User: &UserMessage{ID: "m1", TurnID: "t1", State: "done", At: morning, Content: "The release build on CI is red since this morning, on my machine it passes. The log is `ci/build.log`. What breaks?\n\nAnd is the November order export complete?"}},
 			{Answer: &answer},

@@ -62,6 +62,7 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/s/:session/messages/:message", page, h.Whole},
 		{POST, "/s/:session/rename", page, h.Rename},
 		{POST, "/s/:session/fork", page, h.Fork},
+		{GET, "/s/:session/goes", page, h.Goes},
 		{POST, "/s/:session/delete", page, h.Delete},
 		{GET, "/s/:session/calls/:call", page, h.Card},
 		{POST, "/s/:session/calls/:call/stop", page, h.StopCall},
