@@ -48,6 +48,7 @@ it('a session is deleted after a dialog that says what goes', async ({ app, chat
   await choose(c, '[data-dialog=dlg-delete]');
   const dialog = c.page.locator('#dlg-delete');
   assert.match(await dialog.innerText(), /to be deleted/);
+  await dialog.locator('.goes', { hasText: /Messages\s*4\s*Kept outputs\s*1/ }).waitFor();
   await dialog.getByRole('button', { name: /cancel/i }).click();
   await dialog.waitFor({ state: 'hidden' });
   await choose(c, '[data-dialog=dlg-delete]');
