@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,16 +74,16 @@ func TestFoldersOfSessionsThatAreGoneAreRemoved(t *testing.T) {
 func TestARemovalThatFailedIsTriedAgain(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		gone := false
+		var gone, busy atomic.Bool
 		f := must(Open(dir, Config{Owner: func(context.Context, string) (string, error) {
-			if gone {
+			if gone.Load() {
 				return "", models.ErrNotFound
 			}
 			return "ann", nil
 		}}))(t)
-		busy := true
+		busy.Store(true)
 		f.remove = func(path string) error {
-			if busy {
+			if busy.Load() {
 				return errors.New("directory not empty")
 			}
 			return os.RemoveAll(path)
@@ -91,15 +92,16 @@ func TestARemovalThatFailedIsTriedAgain(t *testing.T) {
 		log := tended(t, f)
 		synctest.Wait()
 
-		gone = true
+		gone.Store(true)
 		if err := f.Remove(t.Context(), "ses_1"); err == nil {
 			t.Fatal("it was removed")
 		}
 		time.Sleep(sweepAgain + time.Second)
+		synctest.Wait()
 		if !there(path) || !strings.Contains(log.String(), "directory not empty") {
 			t.Errorf("after the second failure the log says %q", log)
 		}
-		busy = false
+		busy.Store(false)
 		time.Sleep(sweepAgain)
 		synctest.Wait()
 		if there(path) {
