@@ -19,6 +19,9 @@ const chromiumFlags = [
   '--host-resolver-rules=MAP offcut.test 127.0.0.1', // an origin that browsers do not call secure
 ];
 
+/** How long one test may take, in ms. */
+const mostPerTest = 120000;
+
 const shots = new URL('../shots/', import.meta.url).pathname;
 
 export function openBrowser() {
@@ -45,7 +48,7 @@ export function suite({ demo = false, env = {}, basePath = '' } = {}) {
   });
 
   /** A test; `allow` lists patterns of console errors that belong to its story. */
-  return (name, story, { allow = [] } = {}) => test(name, async (t) => {
+  return (name, story, { allow = [] } = {}) => test(name, { timeout: mostPerTest }, async (t) => {
     const visits = new Visits(world, allow);
     const { app, provider, browser } = world;
     const tools = { t, app, provider, browser, visit: (options) => visits.open(options), chat: (options) => visits.chat(options) };
