@@ -114,7 +114,9 @@ for (const look of looks) {
 
   it(`a kept output on its own page, found and not found: ${named}`, async ({ app, provider, visit }) => {
     const session = await everything(app, provider);
-    const [, complete, incomplete] = await app.outputs(session.id);
+    const outputs = await app.outputs(session.id);
+    const complete = outputs.find((output) => output.complete);
+    const incomplete = outputs.find((output) => !output.complete);
     const page = await visit(look);
     await page.goto(`${app.url}/s/${session.id}/out/${complete.id}?q=1999`);
     await sound(page, 'first page of a complete copy, with hits');
