@@ -32,7 +32,7 @@ type Config struct {
 	DefaultModel string `koanf:"-"`
 	Tools        Tools  `koanf:"-"`
 	Limits       Limits `koanf:"limits"`
-	// Notes are sentences about settings that had no effect, for the log.
+	// Notes are sentences for the log, about settings without effect or unwise.
 	Notes []string `koanf:"-"`
 
 	// What the variables say of the one model that needs no file.

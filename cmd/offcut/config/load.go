@@ -133,21 +133,18 @@ func (l *loader) config() (Config, error) {
 	if cfg.AdminToken, err = l.secret(tokenVariable); err != nil {
 		return Config{}, err
 	}
-	if !goodToken(cfg.AdminToken) {
-		return Config{}, fmt.Errorf("%s: the token is not accepted; it is at least %d letters, digits and signs without spaces", tokenVariable, minTokenLength)
+	if strings.ContainsFunc(cfg.AdminToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return Config{}, fmt.Errorf("%s: the token is not accepted; it is letters, digits and signs without spaces", tokenVariable)
+	}
+	if n := len(cfg.AdminToken); n > 0 && n < safeTokenLength {
+		cfg.Notes = append(cfg.Notes, fmt.Sprintf("%s has %d characters, which can be guessed; take at least %d", tokenVariable, n, safeTokenLength))
 	}
 	return cfg, l.models(&cfg)
 }
 
-// minTokenLength is what cannot be guessed where somebody took the characters
+// safeTokenLength is what cannot be guessed where somebody took the characters
 // by chance, as openssl rand -hex 8 does.
-const minTokenLength = 16
-
-// goodToken reports whether the admin's token may be used; none may.
-func goodToken(token string) bool {
-	odd := strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
-	return token == "" || len(token) >= minTokenLength && !odd
-}
+const safeTokenLength = 16
 
 func networks(written []string) ([]*net.IPNet, error) {
 	var out []*net.IPNet

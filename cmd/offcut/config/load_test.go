@@ -140,7 +140,6 @@ func TestErrorsDoNotShowSecrets(t *testing.T) {
 		"variable and file": {"OPENAI_API_KEY=s3cret", "OPENAI_API_KEY_FILE=" + empty},
 		"an empty file":     {"OFFCUT_ADMIN_TOKEN_FILE=" + empty},
 		"no such file":      {"OFFCUT_ADMIN_TOKEN_FILE=/nowhere"},
-		"a short token":     {"OFFCUT_ADMIN_TOKEN=s3cret-01234567"},
 		"a space":           {"OFFCUT_ADMIN_TOKEN=s3cret s3cret s3cret"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -218,6 +217,21 @@ func TestTheExampleFileLoadsAndNamesEveryKey(t *testing.T) {
 		name := r.pattern[strings.LastIndexByte(r.pattern, '.')+1:]
 		if !strings.Contains(example, strings.TrimSuffix(name, "[]")+":") {
 			t.Errorf("the example does not explain %s", r.pattern)
+		}
+	}
+}
+
+func TestAShortAdminTokenIsWarnedOf(t *testing.T) {
+	for token, want := range map[string]int{"s3cret-0123456": 1, "s3cret-0123456789": 0} {
+		cfg, err := Load(Flags{}, []string{"OFFCUT_ADMIN_TOKEN=" + token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(cfg.Notes); got != want {
+			t.Errorf("%d warnings of a token of %d characters: %q", got, len(token), cfg.Notes)
+		}
+		if strings.Contains(strings.Join(cfg.Notes, ""), token) {
+			t.Errorf("the warning shows the token: %q", cfg.Notes)
 		}
 	}
 }
