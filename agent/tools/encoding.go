@@ -42,7 +42,8 @@ func sniff(start []byte) encoding {
 }
 
 // sniffWide tells UTF-16 without a mark from binary data: in text of any
-// western language every second byte is zero, and none of the others is.
+// western language every second byte is zero, none of the others is, and no
+// byte is left over.
 func (e *encoding) sniffWide(start []byte) {
 	var zeros [2]int
 	for i, b := range start {
@@ -52,6 +53,8 @@ func (e *encoding) sniffWide(start []byte) {
 	}
 	most := len(start) / 2
 	switch {
+	case len(start)%2 != 0:
+		e.binary = true
 	case zeros[0] == 0 && zeros[1] > most*7/10:
 		e.name, e.unit = "UTF-16LE", 2
 	case zeros[1] == 0 && zeros[0] > most*7/10:

@@ -75,6 +75,7 @@ func TestReadFileRefuses(t *testing.T) {
 	b.write("unfinished", "a\nb")
 	b.write("empty", "")
 	b.write("binary", "\x7fELF\x00\x01\x02")
+	b.write("nul", "a\x00b")
 	b.write("wide", utf16Bytes("a😀\n", false, true))
 	b.write("folder/x", "")
 	if err := unix.Mkfifo(b.path("pipe"), 0o600); err != nil {
@@ -89,6 +90,7 @@ func TestReadFileRefuses(t *testing.T) {
 		{arguments{"path": "two/x"}, []string{"goes through a file"}},
 		{arguments{"path": "pipe"}, []string{"named pipe"}},
 		{arguments{"path": "binary"}, []string{"binary", "7 bytes"}},
+		{arguments{"path": "nul"}, []string{"binary", "3 bytes"}},
 		{arguments{"path": "two", "line": 3}, []string{"past the end", "2 lines"}},
 		{arguments{"path": "unfinished", "line": 3}, []string{"past the end", "2 lines"}},
 		{arguments{"path": "empty", "line": 2}, []string{"past the end", "0 lines"}},
