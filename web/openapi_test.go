@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
 	"offcut/handlers"
+	"offcut/models"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -166,5 +168,23 @@ func TestTheDescriptionFollowsTheBasePath(t *testing.T) {
 	servers := do(t, s.Client(), r).json(t)["servers"].([]any)
 	if url := servers[0].(map[string]any)["url"]; url != "/offcut/api/v1" {
 		t.Errorf("the server of the document is %q", url)
+	}
+}
+
+func TestTheDescriptionHasEveryKeyOfAResultsMetadata(t *testing.T) {
+	var schema struct {
+		Properties map[string]json.RawMessage
+	}
+	must(t, json.Unmarshal(description(t, start(t).browser().get("/api/v1/openapi.json").body).Components.Schemas["ResultMetadata"], &schema))
+	metadata := reflect.TypeFor[models.ResultMetadata]()
+	for i := range metadata.NumField() {
+		key, _, _ := strings.Cut(metadata.Field(i).Tag.Get("json"), ",")
+		if _, ok := schema.Properties[key]; !ok {
+			t.Errorf("%s is not described", key)
+		}
+		delete(schema.Properties, key)
+	}
+	for key := range schema.Properties {
+		t.Errorf("%s is described and never sent", key)
 	}
 }
