@@ -16,20 +16,21 @@ type budget struct {
 	keep   Keep
 }
 
-// budget is the smallest that holds for a call.
+// budget is what holds for a call. A tool that has none of its own has that of
+// every tool, and where that is not set either the preset one.
 func (c Config) budget(call agent.Call, preset int) budget {
 	if call.Tool == scriptTool {
 		preset = CommandPreviewBytes
 	}
 	tool := c.Tools[call.Tool]
+	if tool.PreviewBytes == 0 && tool.MaxResultTokens == 0 {
+		tool.MaxResultTokens = c.MaxResultTokens
+	}
 	b := budget{own: preset, round: max(0, call.Budget), keep: tool.Keep}
 	if tool.PreviewBytes > 0 {
 		b.own = tool.PreviewBytes
 	}
 	if tokens := tool.MaxResultTokens; tokens > 0 && (tool.PreviewBytes == 0 || tokens*agent.BytesPerToken <= b.own) {
-		b.own, b.tokens = tokens*agent.BytesPerToken, true
-	}
-	if tokens := c.MaxResultTokens; tokens > 0 && tokens*agent.BytesPerToken <= b.own {
 		b.own, b.tokens = tokens*agent.BytesPerToken, true
 	}
 	return b

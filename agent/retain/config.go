@@ -14,8 +14,8 @@ const (
 // Config sets how results are shown and kept. Its zero value is the default.
 // Budgets that are set lie within the bounds below.
 type Config struct {
-	// MaxResultTokens bounds the preview of every tool, and raises none; 0: no
-	// bound.
+	// MaxResultTokens is the budget of every tool that has none of its own; 0:
+	// the default of the tool.
 	MaxResultTokens int
 	// Message is the template of the marker in a preview, with {original},
 	// {kept} and {output_id}; empty: DefaultMessage.
@@ -27,7 +27,7 @@ type Config struct {
 // ToolConfig sets one tool. Of its two budgets the smaller holds; either may
 // be more than the tool's default.
 type ToolConfig struct {
-	PreviewBytes    int  // 0: the default of the tool
+	PreviewBytes    int  // 0: none
 	MaxResultTokens int  // 0: none
 	Keep            Keep // empty: KeepBoth
 }

@@ -454,6 +454,9 @@ func TestBudgetsAreHonoured(t *testing.T) {
 		"tokens":                  {Config{Tools: map[string]ToolConfig{"run_command": {MaxResultTokens: 1000}}}, 0, 4000, "tokens", []models.Reason{models.ReasonPreview}},
 		"more tokens":             {Config{Tools: map[string]ToolConfig{"run_command": {MaxResultTokens: 10000}}}, 0, 40000, "tokens", []models.Reason{models.ReasonPreview}},
 		"tokens for every tool":   {Config{MaxResultTokens: 2000}, 0, 8000, "tokens", []models.Reason{models.ReasonPreview}},
+		"more tokens for every":   {Config{MaxResultTokens: 10000}, 0, 40000, "tokens", []models.Reason{models.ReasonPreview}},
+		"its own before those":    {Config{MaxResultTokens: 1000, Tools: map[string]ToolConfig{"run_command": {MaxResultTokens: 2000}}}, 0, 8000, "tokens", []models.Reason{models.ReasonPreview}},
+		"its own bytes too":       {Config{MaxResultTokens: 1000, Tools: map[string]ToolConfig{"run_command": {PreviewBytes: 5000}}}, 0, 5000, "bytes", []models.Reason{models.ReasonPreview}},
 		"the round's share":       {Config{}, 3000, 3000, "bytes", []models.Reason{models.ReasonPreview, models.ReasonWindow}},
 		"more than the round has": {Config{Tools: map[string]ToolConfig{"run_command": {PreviewBytes: 500000}}}, 3000, 3000, "bytes", []models.Reason{models.ReasonWindow}},
 	} {
