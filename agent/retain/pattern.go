@@ -27,6 +27,10 @@ func compile(pattern string, isRegexp bool) (*regexp.Regexp, error) {
 	if !isRegexp {
 		return regexp.Compile(regexp.QuoteMeta(pattern))
 	}
+	// Alone first, so that the error quotes the pattern as it was given.
+	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
+		return nil, models.Errorf(models.ErrInvalid, "invalid_pattern", "the pattern is no regular expression of RE2: %s", err)
+	}
 	pattern = "(?m)" + pattern
 	expr, err := regexp.Compile(pattern)
 	if err != nil {

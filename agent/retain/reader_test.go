@@ -170,6 +170,9 @@ func TestSearchRefusesWhatItCannotLookFor(t *testing.T) {
 			t.Errorf("%.10q gives %v", pattern, err)
 		}
 	}
+	if _, err := NewReader(store).Search(t.Context(), testSession, "out_1", "a(", true, 20); !strings.HasSuffix(err.Error(), ": `a(`") {
+		t.Errorf("the pattern is quoted otherwise than it was given: %v", err)
+	}
 	for _, pattern := range []string{"t*e", "(x|te)xt?", `\bte`, "[a-z]{100}|ex", `^\w+$`} {
 		if got, err := NewReader(store).Search(t.Context(), testSession, "out_1", pattern, true, 20); err != nil || len(got) != 1 {
 			t.Errorf("%q finds %v: %v", pattern, got, err)
