@@ -16,6 +16,7 @@ type (
 		Error         string `json:"error"`
 		ErrorCode     string `json:"error_code"`
 		Continuations int    `json:"continuations"`
+		Retries       int    `json:"retries"`
 	}
 	apiMessage struct {
 		ID        string `json:"id"`

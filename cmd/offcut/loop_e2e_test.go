@@ -397,6 +397,23 @@ func TestTheModelIsToldWhatAPreviewIs(t *testing.T) {
 	}
 }
 
+func TestAStopEndsTheWaitBeforeARetry(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p)
+	p.on("busy for minutes", reply{status: 429, message: "busy", headers: map[string]string{"Retry-After": "300"}}, says("Never."))
+	p.on("after the wait", says("Going on."))
+	session := s.newSession()
+	turn := s.send(session, "busy for minutes")
+	s.waitFor("it waits to try again", func() bool { return s.turn(turn, "").Retries == 1 })
+	s.stop(turn)
+	if stopped := s.settled(turn); stopped.State != "stopped" {
+		t.Errorf("%+v", stopped)
+	}
+	if next := s.say(session, "after the wait"); next.State != "done" || len(p.sent("busy for minutes")) != 2 {
+		t.Errorf("%+v; the model was asked %d times", next, len(p.sent("busy for minutes")))
+	}
+}
+
 func TestAProviderThatFails(t *testing.T) {
 	p := newProvider(t)
 	s := start(t, p)

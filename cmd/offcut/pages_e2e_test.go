@@ -82,6 +82,9 @@ func TestThePagerRefusesWhatIsNoPage(t *testing.T) {
 	if page := s.page(session, output.ID, output.TotalBytes); page.Text != "" || page.HasMore || page.NextOffset != output.TotalBytes {
 		t.Errorf("at the end: %+v", page)
 	}
+	if page := s.page(session, output.ID, output.TotalBytes-4); len(page.Text) != 4 || page.HasMore || page.NextOffset != output.TotalBytes {
+		t.Errorf("just before the end: %+v", page)
+	}
 	for _, query := range []string{"?offset=-1", "?offset=abc", "?offset=1.5", "?offset=99999999999999999999999", "?limit=abc"} {
 		if status, _, data := s.raw(adminToken, http.MethodGet, base+query, nil); status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", query, status, data)

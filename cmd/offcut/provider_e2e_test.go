@@ -81,7 +81,8 @@ type reply struct {
 	hold      <-chan struct{}
 	cut       bool // the connection closes without an end
 	status    int
-	message   string // of an HTTP error
+	message   string            // of an HTTP error
+	headers   map[string]string // of an HTTP error
 }
 
 type toolCall struct {
@@ -189,6 +190,9 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
 	answer := p.choose(body)
 	if answer.status != 0 {
 		w.Header().Set("Content-Type", "application/json")
+		for name, value := range answer.headers {
+			w.Header().Set(name, value)
+		}
 		w.WriteHeader(answer.status)
 		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": answer.message, "type": "error"}})
 		return
