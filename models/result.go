@@ -73,7 +73,7 @@ type ResultMetadata struct {
 	Shown []Range `json:"shown,omitempty"`
 
 	// CapturedBytes is what the tool produced, before replacement;
-	// OmittedBytes is what of it is not in the copy.
+	// OmittedBytes is what of it is not in the copy; nil where there is none.
 	CapturedBytes *int64 `json:"captured_bytes,omitempty"`
 	OmittedBytes  *int64 `json:"omitted_bytes,omitempty"`
 

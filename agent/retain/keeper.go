@@ -108,7 +108,6 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 		return answer(o.call, meta, d.body(k.cfg, s.row.ID, o.budget, true))
 	}
 	meta.CapturedBytes = models.Ptr(d.captured())
-	meta.OmittedBytes = models.Ptr(d.sum.omitted)
 	complete := d.sum.complete() && o.end != Stopped
 	s.row.SHA256 = d.sha256
 	if err := s.finish(ctx, d.layout, d.sum, complete); err != nil {
@@ -119,6 +118,7 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 	meta.Retention = models.RetentionKept
 	meta.OutputID = s.row.ID
 	meta.TotalBytes = models.Ptr(d.sum.total)
+	meta.OmittedBytes = models.Ptr(d.sum.omitted)
 	meta.Complete = models.Ptr(complete)
 	meta.Shown = d.shown()
 	return answer(o.call, meta, d.body(k.cfg, s.row.ID, o.budget, true))

@@ -411,7 +411,13 @@ func TestAFailedSaveCostsTheCopyOnly(t *testing.T) {
 			result := record(t, store, Config{}, Exited, out(tc.text))
 			checkResult(t, store, result, int64(len(tc.text)))
 			m := result.Metadata
-			if m.Retention != models.RetentionFailed || m.RetentionError != tc.reason || m.IsError || m.OutputID != "" {
+			if m.Retention != models.RetentionFailed || m.RetentionError != tc.reason || m.IsError || *m.CapturedBytes != int64(len(tc.text)) {
+				t.Errorf("the metadata are %s", m.Line())
+			}
+			if m.OutputID != "" || m.TotalBytes != nil || m.OmittedBytes != nil || m.Complete != nil || m.Shown != nil {
+				t.Errorf("the metadata tell of a copy: %s", m.Line())
+			}
+			if strings.Contains(m.Line(), "/var/lib") {
 				t.Errorf("the metadata are %s", m.Line())
 			}
 			if !strings.Contains(result.Content, "recovery is unavailable") || strings.Contains(result.Content, "out_") {
