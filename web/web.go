@@ -53,7 +53,7 @@ func New(cfg Config) http.Handler {
 		secureHeaders,
 	)
 	register(e, h, cfg)
-	return e
+	return readOn(e)
 }
 
 // cleanBasePath is path with a slash at its start and none at its end; empty
