@@ -34,10 +34,7 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 		return body, err
 	}
 	if out.gone {
-		showStored(&body, call, result, meta)
-		if out.DeletedAt != nil {
-			body.DeletedAt = *out.DeletedAt
-		}
+		showGone(&body, out, result, meta)
 		return body, nil
 	}
 	body.OutputID, body.Total = out.ID, out.TotalBytes
@@ -70,12 +67,31 @@ func showStored(body *views.CardBody, call models.ToolCall, result *models.Messa
 		body.Ended = endedEarly(result)
 	}
 	if streams := streamsOf(text); body.Unsaved && len(streams) > 0 {
-		body.Pieces, body.Seen = ofUnsaved(streams)
+		body.Pieces, body.Seen = ofLost(streams)
 		return
 	}
 	if text != "" {
 		body.Pieces = []views.PreviewPiece{{Kind: views.PieceText, Text: clip(text, maxPreview), Whole: !meta.Truncated}}
 	}
+}
+
+// showGone fills in a result whose copy is no longer there: of what was left
+// out of its preview only the length is known.
+func showGone(body *views.CardBody, out kept, result *models.Message, meta models.ResultMetadata) {
+	body.Gone = true
+	if out.DeletedAt != nil {
+		body.DeletedAt = *out.DeletedAt
+	}
+	if meta.TotalBytes != nil {
+		body.Total = *meta.TotalBytes
+	}
+	body.Seen = lengthOf(models.MergeRanges(rangesOf(meta.Shown)))
+	body.Ended = endedEarly(result)
+	if streams := streamsOf(result.Content); len(streams) > 0 {
+		body.Pieces, _ = ofLost(streams)
+		return
+	}
+	body.Pieces = []views.PreviewPiece{{Kind: views.PieceText, Text: clip(result.Content, maxPreview), Whole: !meta.Truncated}}
 }
 
 // endedEarly is how a call ended that somebody or something ended.

@@ -183,9 +183,9 @@ func ofStreams(streams []stream, shown []models.Range, out models.RetainedOutput
 	return pieces
 }
 
-// ofUnsaved is a preview of what could not be kept: what was left out of it
-// exists nowhere. shown is how many bytes of it the model saw.
-func ofUnsaved(streams []stream) (pieces []views.PreviewPiece, shown int64) {
+// ofLost is a preview of what is not kept: what was left out of it exists
+// nowhere. shown is how many bytes of it the model saw.
+func ofLost(streams []stream) (pieces []views.PreviewPiece, shown int64) {
 	for _, s := range streams {
 		n := int64(len(s.head) + len(s.tail))
 		shown += n

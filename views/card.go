@@ -121,7 +121,9 @@ type CardBody struct {
 	// known.
 	Unsaved   bool
 	SaveError string
-	// DeletedAt is when the kept copy was deleted; zero: it was not.
+	// Gone: there was a kept copy and is none here any more. DeletedAt is when
+	// it was deleted; zero: it is with the session that this is a fork of.
+	Gone      bool
 	DeletedAt time.Time
 	// Ended says how a call ended that did not end by itself, and of one that
 	// has not: CardStopped, CardInterrupted or CardWaiting.

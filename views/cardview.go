@@ -142,8 +142,15 @@ func streamText(ctx context.Context, piece PreviewPiece) string {
 	return t(ctx, key, "stream", piece.Stream, "n", n, "count", exact(n))
 }
 
-// lostText says why bytes exist nowhere: of a kept copy, because it was full.
+// lostText says why bytes are not to be had: of a kept copy, because it was
+// full.
 func (v CardBody) lostText(ctx context.Context, piece PreviewPiece) string {
+	if v.Gone && v.DeletedAt.IsZero() {
+		return t(ctx, "lost.elsewhere", "n", piece.Bytes)
+	}
+	if v.Gone {
+		return t(ctx, "lost.deleted", "n", piece.Bytes)
+	}
 	if v.OutputID != "" {
 		return t(ctx, "lost.limit", "n", piece.Bytes)
 	}

@@ -38,7 +38,13 @@ func (s *server) recorder() agent.Tool {
 // recorded is the row and the open body of the card of a command that printed.
 func recorded(t *testing.T, out, errs string) (row, body *goquery.Selection) {
 	t.Helper()
-	var s *server
+	s, id := recordedIn(t, out, errs)
+	return s.cardIn(id)
+}
+
+// recordedIn is a session of ann's in which a command printed.
+func recordedIn(t *testing.T, out, errs string) (s *server, session string) {
+	t.Helper()
 	s = start(t, offering(agenttest.ToolFunc("run_command", func(ctx context.Context, call agent.Call) (agent.ToolResult, error) {
 		return s.recorder().Run(ctx, call)
 	})))
@@ -47,10 +53,16 @@ func recorded(t *testing.T, out, errs string) (row, body *goquery.Selection) {
 	s.script.Then(agenttest.Calls("run_command", string(arguments)), agenttest.Says("Made."))
 	id := s.newSession(ann)
 	s.says(ann, id, "make it")
+	return s, id
+}
+
+// cardIn is the row and the open body of the only card of a session.
+func (s *server) cardIn(id string) (row, body *goquery.Selection) {
+	s.t.Helper()
 	b := s.signedIn(ann)
-	row = b.get("/s/" + id).page(t).Find("[data-testid=tool-card]")
+	row = b.get("/s/" + id).page(s.t).Find("[data-testid=tool-card]")
 	call := strings.TrimPrefix(row.AttrOr("id", ""), "t-")
-	return row, b.get("/s/"+id+"/calls/"+call, "HX-Request", "true").page(t).Selection
+	return row, b.get("/s/"+id+"/calls/"+call, "HX-Request", "true").page(s.t).Selection
 }
 
 func texts(s *goquery.Selection) (all []string) {
@@ -126,5 +138,35 @@ func TestStreamsOfACutCommandAreHeaded(t *testing.T) {
 	}
 	if n := body.Find("a.cut").Length(); n != 1 {
 		t.Errorf("%d cut edges, want 1", n)
+	}
+}
+
+func TestOfACopyThatIsGoneACardShowsWhatTheModelSaw(t *testing.T) {
+	s, id := recordedIn(t, lines(20000), "")
+	row, before := s.cardIn(id)
+	saw := before.Find(".saw b").Text()
+	if row.Find(".cutchip").Length() != 1 || before.Find("a.cut").Length() != 1 {
+		t.Fatal("nothing was cut")
+	}
+	fork := s.wants(201, ann, "POST", "/sessions/"+id+"/fork", nil)["id"].(string)
+	output := s.wants(200, ann, "GET", "/sessions/"+id+"/outputs", nil)["items"].([]any)[0].(map[string]any)["id"].(string)
+	s.wants(204, ann, "DELETE", "/sessions/"+id+"/outputs/"+output, nil)
+	for _, tt := range []struct{ name, id, want string }{
+		{"deleted", id, "deleted with the kept output"},
+		{"of a fork", fork, "stayed with the session"},
+	} {
+		_, body := s.cardIn(tt.id)
+		if got := body.Find(".saw b").Text(); got != saw {
+			t.Errorf("%s: the model saw %s, and %s before", tt.name, got, saw)
+		}
+		if text := body.Text(); strings.Contains(text, "left out here") || strings.Contains(text, "search_tool_output") {
+			t.Errorf("%s: the model's marker stands in the card", tt.name)
+		}
+		if lost := body.Find(".lost-band").Text(); !strings.Contains(lost, tt.want) || body.Find("a.cut").Length() > 0 {
+			t.Errorf("%s: where the text was left out the card says %q", tt.name, lost)
+		}
+		if shown := texts(body.Find(".out .pre")); len(shown) != 2 {
+			t.Errorf("%s: the card shows %d texts", tt.name, len(shown))
+		}
 	}
 }
