@@ -205,13 +205,22 @@ it('one turn asks for the session list at most once', async ({ chat, provider })
   assert.ok(lists <= 1, `${lists} requests`);
 });
 
-it('long pages of text do not grow the work per chunk: the tail stays one text node', async ({ chat, provider }) => {
+it('long pages of text do not grow the work per chunk: the tail stays one short text node', async ({ chat, provider }) => {
+  const middle = gate();
   const paragraphs = Array.from({ length: 120 }, (_, i) => `Paragraph ${i} says a little.\n\n`);
-  provider.on('many paragraphs', says('', { chunks: paragraphs.flatMap((p) => [p.slice(0, 9), p.slice(9)]), delay: 1 }));
+  const chunks = paragraphs.flatMap((p) => [p.slice(0, 9), p.slice(9)]);
+  const words = Array.from({ length: 100 }, (_, i) => `word${i} `);
+  provider.on('many paragraphs', says('', { chunks: [...chunks, ...words], delay: 1, hold: { after: chunks.length + words.length, gate: middle } }));
   const c = await chat();
   await c.open();
-  await c.ask('many paragraphs');
-  assert.equal(await c.answer.locator('.part p').count(), 120);
+  await c.say('many paragraphs');
+  await c.shows('word99');
+  const tail = await c.answer.locator('.part > .tail').evaluate((node) => ({ nodes: node.childNodes.length, kind: node.firstChild.nodeType, text: node.textContent }));
+  assert.deepEqual([tail.nodes, tail.kind], [1, 3]);
+  assert.ok(tail.text.trim().endsWith(words.join('').trim()) && tail.text.length < 1000, `${tail.text.length} characters wait for the end of their block`);
+  middle.open();
+  await c.settled();
+  assert.equal(await c.answer.locator('.part p').count(), 121);
   const text = await c.text();
   for (const i of [0, 59, 119]) assert.equal(text.split(`Paragraph ${i} says`).length, 2, `paragraph ${i} stands once`);
 });
