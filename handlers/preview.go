@@ -65,7 +65,7 @@ func (h *Handlers) seenWhole(ctx context.Context, out models.RetainedOutput, bod
 
 // marker is the line that stands in a body for what was left out of it, with
 // the number of bytes.
-var marker = regexp.MustCompile(`(?m)^\[(\d+) bytes(?: \([^\n]*\))? left out here\. `)
+var marker = regexp.MustCompile(`(?m)^\[(\d+) bytes(?: \([^\n]*\))? left out here[.,] `)
 
 // holesOf are the stretches between the ranges that were shown, and after them.
 func holesOf(shown []models.Range, total int64) (holes []models.Range) {

@@ -18,6 +18,7 @@ func TestABodyIsTakenApartAtItsMarkers(t *testing.T) {
 	}{
 		{"whole", "[stdout]\na\n[stderr]\nb\n", nil},
 		{"one stream", "head\n[12 bytes (3 elements) left out here. Read it.]\ntail", []stream{{"", "head\n", "tail", 12}}},
+		{"an incomplete copy", "head\n[12 bytes left out here, of a copy of 90 bytes; 5 more were never kept, and 9 bytes of the copy say so. Read it.]\ntail", []stream{{"", "head\n", "tail", 12}}},
 		{"the head alone", "head\n[12 bytes left out here. Read it.]", []stream{{"", "head\n", "", 12}}},
 		{"two streams", cutBody, []stream{{"stdout", "head\n", "tail", 900}, {"stderr", "it failed\n", "", 0}}},
 		{"words like a marker in a line", "he said [12 bytes left out here. No.]", nil},

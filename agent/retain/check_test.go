@@ -136,7 +136,7 @@ func strictlyShown(t *testing.T, result agent.ToolResult, text string) int64 {
 func withoutMarkers(body string) string {
 	var b strings.Builder
 	for line := range strings.Lines(body) {
-		if !strings.Contains(line, " left out here. ") && line != "[stdout]\n" && line != "[stderr]\n" {
+		if !strings.Contains(line, " left out here") && line != "[stdout]\n" && line != "[stderr]\n" {
 			b.WriteString(line)
 		}
 	}

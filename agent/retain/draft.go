@@ -87,11 +87,11 @@ func (d draft) body(cfg Config, outputID string, b budget, saved bool) string {
 	if d.layout.binary {
 		return withLine(string(d.dump), !saved)
 	}
-	message := cfg.message()
+	message, lack := cfg.message(), d.sum.lack()
 	if !saved {
-		message = unsavedMessage
+		message, lack = unsavedMessage, ""
 	}
-	body := d.preview.body(expand(message, d.captured(), d.preview.kept(), b.tokens, outputID))
+	body := d.preview.body(lack, expand(message, d.captured(), d.preview.kept(), b.tokens, outputID))
 	if body == "" && d.command {
 		body = NoOutput
 	}

@@ -13,10 +13,10 @@ import (
 const NoOutput = "(no output)"
 
 // DefaultMessage is what the marker of a preview says after it has named the
-// gap. {original} and {kept} are the size of the result and of what is shown,
-// in the unit of the budget; {output_id} names the kept copy.
-const DefaultMessage = "{kept} of {original} are shown. The result is kept as {output_id}: " +
-	"search that copy (search_tool_output) or read it (read_tool_output), or ask a narrower question."
+// gap. {original} and {kept} are the size of what the tool produced and of what
+// is shown, in the unit of the budget; {output_id} names the kept copy.
+const DefaultMessage = "{kept} of {original} are shown. The kept copy is {output_id}: " +
+	"search it (search_tool_output) or read it (read_tool_output), or ask a narrower question."
 
 // unsavedMessage stands in its place where the copy could not be stored.
 const unsavedMessage = "{kept} of {original} are shown. The result could not be kept: recovery is unavailable. Ask a narrower question."
@@ -34,7 +34,7 @@ type preview struct {
 	views     []view
 	total     int64 // length of the text, were it shown whole
 	collapsed bool  // visible text was overwritten
-	copyTotal int64
+	copy      sums
 }
 
 // preview chooses what is shown of a kept copy: all of it in the order of
@@ -54,7 +54,7 @@ func (c *Capture) preview(l layout, shape previewShape) preview {
 		}
 	})
 	merged.close()
-	p := preview{total: merged.total, collapsed: merged.terminal.collapsed, copyTotal: sum.total}
+	p := preview{total: merged.total, collapsed: merged.terminal.collapsed, copy: sum}
 	budget := int64(shape.budget)
 	if !both || merged.total <= budget {
 		p.views = []view{viewOf(merged.window, budget, shape.keep, shape.code)}
@@ -126,8 +126,9 @@ func (p preview) shown() []models.Range {
 	return rangesOf(groups, MaxShownRanges)
 }
 
-// body is the preview as text. message is what a marker says after the gap.
-func (p preview) body(message string) string {
+// body is the preview as text. lack and message are what a marker says of the
+// copy and after the gap.
+func (p preview) body(lack, message string) string {
 	var b strings.Builder
 	for _, v := range p.views {
 		if v.label != "" {
@@ -139,7 +140,7 @@ func (p preview) body(message string) string {
 			continue
 		}
 		startLine(&b)
-		b.WriteString(p.marker(v, message))
+		b.WriteString(p.marker(v, lack, message))
 		if v.tail < v.text.total {
 			b.WriteByte('\n')
 			b.Write(v.text.tail[v.tail-v.text.tailAt():])
@@ -156,12 +157,26 @@ func startLine(b *strings.Builder) {
 
 // marker is the line that stands for a gap. It is no JSON value, so that what
 // was JSON before it was cut never reads as a shorter document.
-func (p preview) marker(v view, message string) string {
+func (p preview) marker(v view, lack, message string) string {
 	left := ""
 	if v.left != "" {
 		left = " (" + v.left + ")"
 	}
-	return fmt.Sprintf("[%d bytes%s left out here. %s]", p.gap(v), left, message)
+	return fmt.Sprintf("[%d bytes%s left out here%s. %s]", p.gap(v), left, lack, message)
+}
+
+// lack says of a copy that is not all that came how long it is and how much was
+// never kept, so that the gap, what is shown and what is missing add up to what
+// the tool produced; empty of a whole one.
+func (s sums) lack() string {
+	if s.complete() {
+		return ""
+	}
+	var markers int64
+	for _, gap := range s.gaps {
+		markers += gap.MarkerBytes
+	}
+	return fmt.Sprintf(", of a copy of %d bytes; %d more were never kept, and %d bytes of the copy say so", s.total, s.omitted, markers)
 }
 
 // gap is how many bytes of the copy are left out of a view; of one of two
@@ -172,7 +187,7 @@ func (p preview) gap(v view) int64 {
 	if v.label != "" || len(head) == 0 || (len(tail) == 0 && v.tail < v.text.total) {
 		return v.tail - v.head
 	}
-	from, to := head[len(head)-1], p.copyTotal
+	from, to := head[len(head)-1], p.copy.total
 	if len(tail) > 0 {
 		to = tail[0].offset
 	}

@@ -118,6 +118,14 @@ func TestALongOutputIsCutInTheMiddleAndKept(t *testing.T) {
 				t.Errorf("%d bytes are shown", shown)
 			}
 			gap := fmt.Sprintf("[%d bytes left out here. ", *m.TotalBytes-shown)
+			if !*m.Complete {
+				markers := *m.TotalBytes - (*m.CapturedBytes - *m.OmittedBytes)
+				if m.ReplacedBytes > 0 {
+					markers = 93 // replacements are longer than what they stand for
+				}
+				gap = fmt.Sprintf("[%d bytes left out here, of a copy of %d bytes; %d more were never kept, and %d bytes of the copy say so. %d bytes of %d bytes are shown. ",
+					*m.TotalBytes-shown, *m.TotalBytes, *m.OmittedBytes, markers, shown, *m.CapturedBytes)
+			}
 			if !strings.Contains(result.Content, gap) || !strings.Contains(result.Content, m.OutputID) {
 				t.Errorf("no %q in the body", gap)
 			}
