@@ -35,7 +35,7 @@ check: generate ## What must hold before a change is sent: nothing generated, un
 	$(MAKE) lint test
 
 generate: ## Make the generated files anew
-	go tool templ generate
+	go tool templ generate -path views
 	go generate ./...
 
 fmt: ## Format the code

@@ -55,7 +55,8 @@ const maxIDBytes = 64
 func plainID(id string) bool {
 	for _, r := range []byte(id) {
 		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
-		if !letter && !('0' <= r && r <= '9') && r != '_' && r != '-' {
+		digit := '0' <= r && r <= '9'
+		if !letter && !digit && r != '_' && r != '-' {
 			return false
 		}
 	}

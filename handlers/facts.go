@@ -40,7 +40,8 @@ func listed(body string) []string {
 	lines := strings.Split(body, "\n")
 	for n := len(lines); n > 0; n-- {
 		last := lines[n-1]
-		if last != "" && !(strings.HasPrefix(last, "(") && strings.HasSuffix(last, ")")) {
+		note := strings.HasPrefix(last, "(") && strings.HasSuffix(last, ")")
+		if last != "" && !note {
 			return lines[:n]
 		}
 	}

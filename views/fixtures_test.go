@@ -220,8 +220,10 @@ func sampleOutput() Output {
 			Text: text, HasMore: true, Complete: true, Prev: offset - 4096, Next: offset + int64(len(text)), Last: 5209812,
 			Read: []Range{{0, 8184}, {read, read + 4096}, {5197516, 5213908}},
 			Search: Search{Query: "TS2307", Hits: []Hit{
-				{213770, 12, "warning: TS2307 is suppressed in legacy.test"}, {first, 99, "total.ts(9,28): error TS2307: Cannot find"},
-				{last, 101, "Invoice.tsx (31:14): error TS2307: Cannot"}, {5211904, 4000, "error TS2307: Cannot find module '@harbor"},
+				{213770, 12, "warning: TS2307 is suppressed in legacy.test"},
+				{first, 99, "total.ts(9,28): error TS2307: Cannot find"},
+				{last, 101, "Invoice.tsx (31:14): error TS2307: Cannot"},
+				{5211904, 4000, "error TS2307: Cannot find module '@harbor"},
 			}},
 		},
 	}

@@ -84,7 +84,7 @@ func TestWhoeverJoinsAReplySeesAllOfItOnce(t *testing.T) {
 		defer sub.Close()
 		visitors = append(visitors, &visitor{screen{live.HTML, live.Rest}, sub})
 	}
-	turn = h.rest(turn)
+	h.rest(turn)
 	if got := h.messages(session)[1].Content; got != want.String() {
 		t.Errorf("stored %d bytes, want %d", len(got), want.Len())
 	}

@@ -37,10 +37,10 @@ func (t editFile) run(ctx context.Context, call agent.Call, args editFileArgs) (
 	if why := t.approval.refuseChange(); why != "" {
 		return agent.ToolResult{}, refusef("The file was not changed: %s.", why)
 	}
-	switch {
-	case args.OldString == "":
+	switch args.OldString {
+	case "":
 		return agent.ToolResult{}, refusef("old_string is empty. Use write_file to write a whole file.")
-	case args.OldString == args.NewString:
+	case args.NewString:
 		return agent.ToolResult{}, refusef("old_string and new_string are the same: nothing would change.")
 	}
 	raw, target, err := t.folders.readWhole(call, args.Path)

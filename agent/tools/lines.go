@@ -70,7 +70,7 @@ type identity struct {
 func identify(info os.FileInfo) identity {
 	id := identity{size: info.Size(), modified: info.ModTime()}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		id.device, id.inode = uint64(stat.Dev), stat.Ino
+		id.device, id.inode = stat.Dev, stat.Ino
 		id.state = time.Unix(stat.Ctim.Unix())
 	}
 	return id

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	_ "embed"
 	"fmt"
 	"path"
@@ -62,7 +63,9 @@ func (t searchFiles) run(ctx context.Context, call agent.Call, args searchFilesA
 	defer cancel()
 	s := search{folders: t.folders, pattern: pattern, list: bounded{entries: int(args.Max), bytes: pageBudget(call)}}
 	if !info.IsDir() {
-		s.file(ctx, at)
+		if err := s.file(ctx, at); err != nil && !errors.Is(err, errEnough) {
+			return agent.ToolResult{}, err
+		}
 		return s.result(&walk{}), nil
 	}
 	w := walk{folders: t.folders, place: at}

@@ -17,7 +17,9 @@ func TestFilesAreReadByPages(t *testing.T) {
 	}{
 		{
 			"a late line of a file with CRLF", `python3 -c "open('f','wb').write(b''.join(b'line %d\r\n' % i for i in range(1, 300001)))"`,
-			args{"line": 299999}, "line 299999\r\nline 300000\r\n", map[string]any{"has_more": false},
+			args{"line": 299999},
+			"line 299999\r\nline 300000\r\n",
+			map[string]any{"has_more": false},
 		},
 		{"no newline at the end", "printf 'one\ntwo' > f", args{"line": 2}, "two", map[string]any{"has_more": false, "file_bytes": 7.0}},
 		{"a limit of lines", "seq 1 100 > f", args{"line": 10, "limit": 2}, "10\n11\n", map[string]any{"has_more": true, "next_line": 12.0}},
