@@ -111,7 +111,10 @@ func (b *bounded) add(line string) (took bool) {
 // result is the list with its notes. It is cut where not all of it is there.
 func (b *bounded) result(notes []string, cut bool) agent.ToolResult {
 	meta := models.ResultMetadata{Truncated: cut || b.taken < b.total}
-	if meta.Truncated {
+	switch {
+	case b.taken < b.total && b.taken < int64(b.entries):
+		meta.Reasons = []models.Reason{fullReason(b.bytes)}
+	case meta.Truncated:
 		meta.Reasons = []models.Reason{models.ReasonPreview}
 	}
 	body := b.body.String()

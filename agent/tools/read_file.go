@@ -77,6 +77,15 @@ func pageBudget(call agent.Call) int {
 	return max(minFilePage, min(maxFilePage, call.Budget))
 }
 
+// fullReason says what cuts a body that has as many bytes as it may: the share
+// of the context window, where that is less than the tool's own bound.
+func fullReason(budget int) models.Reason {
+	if budget < maxFilePage {
+		return models.ReasonWindow
+	}
+	return models.ReasonPreview
+}
+
 // filePage is one bounded read of a text file.
 type filePage struct {
 	file     *os.File
@@ -91,6 +100,7 @@ type filePage struct {
 	// Where the text after the page begins.
 	nextLine, nextOffset int64
 	more                 bool
+	full                 bool // more of the lines that were asked for had no room
 }
 
 func (p *filePage) result(info fs.FileInfo) agent.ToolResult {
@@ -104,7 +114,10 @@ func (p *filePage) result(info fs.FileInfo) agent.ToolResult {
 		Newline:        p.encoding.newline(),
 		ReplacedBytes:  p.replaced,
 	}
-	if p.more {
+	switch {
+	case p.more && p.full:
+		meta.Reasons = []models.Reason{fullReason(p.most)}
+	case p.more:
 		meta.Reasons = []models.Reason{models.ReasonPreview}
 	}
 	if p.replaced > 0 && meta.Encoding == "" {
@@ -160,6 +173,7 @@ func (p *filePage) cut(raw []byte, limit int64, last bool) (used int) {
 	if used == end && (end < len(raw) || last) {
 		return used // all that was asked for, or all that there is
 	}
+	p.full = true
 	if whole := p.afterLastEnd(raw[:used]); whole > 0 {
 		p.text, used, p.replaced = p.encoding.decode(raw[:whole], p.most)
 	}
