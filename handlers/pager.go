@@ -99,7 +99,7 @@ func (h *Handlers) original(c echo.Context, sess models.Session) string {
 
 // pager is the page of an output that the address asks for. What a person
 // typed there is never refused: an offset inside a character or past the end
-// gives the nearest page.
+// gives the nearest page, which says that it is another.
 func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager, error) {
 	ctx := c.Request().Context()
 	q, err := queryOf(c)
@@ -122,6 +122,9 @@ func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager
 	page, err := h.pageAt(ctx, out, offset)
 	if err != nil {
 		return views.Pager{}, err
+	}
+	if problem == "" {
+		problem = missed(ctx, q, offset, page)
 	}
 	v := views.Pager{
 		SessionID: out.SessionID, OutputID: out.ID, CallID: out.CallID, Tool: out.Tool, Title: out.Title,
@@ -172,6 +175,19 @@ func typedOffset(ctx context.Context, q query, search views.Search) (offset int6
 		return hitFrom(search.Hits, offset), problem
 	}
 	return offset, problem
+}
+
+// missed says that a page does not begin where it was asked for; empty where it
+// does.
+func missed(ctx context.Context, q query, offset int64, page models.OutputPage) string {
+	typed := clip(strings.TrimSpace(q.text("offset")), 40)
+	switch {
+	case page.Offset == offset || typed == "":
+		return ""
+	case offset > page.TotalBytes:
+		return i18n.T(ctx, "pager.pastend", "typed", typed, "n", page.TotalBytes)
+	}
+	return i18n.T(ctx, "pager.incharacter", "typed", typed, "at", page.Offset)
 }
 
 // hitFrom is the first hit at or after the offset, or else the first of all.

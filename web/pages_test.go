@@ -132,6 +132,9 @@ func commas(n int) string {
 	return fmt.Sprintf("%s,%03d", commas(n/1000), n%1000)
 }
 
+// said is what a pager says of an offset or a pattern that it could not take.
+func said(page *goquery.Document) string { return page.Find(".pager .problem:not([hidden])").Text() }
+
 func TestThePagerGoesThroughAnOutputByteForByte(t *testing.T) {
 	s := start(t)
 	text := strings.Repeat("Zeile für Zeile – 行\r\n\x1b[31mrot\x1b[0m\n", 400)
@@ -155,11 +158,20 @@ func TestThePagerGoesThroughAnOutputByteForByte(t *testing.T) {
 	if doc.Find(".end").Length() != 1 {
 		t.Error("past the end is not the last page")
 	}
+	for typed, want := range map[string]string{
+		"100000000": "Byte 100000000 is past the end", "99999999999999999999": "past the end: the copy has " + fmt.Sprint(len(text)) + " bytes",
+		"8": "inside a character; this page begins where the character does, at byte 7", "abc": "“abc” is no byte", "-5": "“-5” is no byte", "1e3": "“1e3” is no byte",
+		"4096": "", "4,096": "", fmt.Sprint(len(text)): "",
+	} {
+		if got := said(b.get(at + "?offset=" + typed).page(t)); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("at byte %s the page says %q, want %q", typed, got, want)
+		}
+	}
 	doc = b.get(at + "?q=rot&from=5000").page(t)
 	if doc.Find("mark").Length() == 0 || doc.Find(".hits a").Length() == 0 {
 		t.Error("a search shows no hit")
 	}
-	if doc := b.get(at + "?q=%28&regexp=true").page(t); doc.Find(".problem").Length() == 0 {
+	if doc := b.get(at + "?q=%28&regexp=true").page(t); said(doc) == "" {
 		t.Error("a pattern that cannot be used is not said")
 	}
 	fragment := b.get(at+"/pager?offset=100", "HX-Request", "true")

@@ -23,12 +23,18 @@ function wrap(button) {
   document.getElementById(button.dataset.wrap)?.classList.toggle("nowrap", !on);
 }
 
-/** Goes to a byte, written with or without separators. */
+/**
+ * Goes to a byte, written with or without separators. What is none stays in the
+ * field and is said below; that one is past the end the server says.
+ */
 function goTo(button) {
   const field = button.closest(".row").querySelector("[data-goto]");
   const offset = field.value.replace(/[\s,._'’]/g, "");
-  const valid = /^\d{1,15}$/.test(offset);
+  const valid = /^\d+$/.test(offset);
   field.setAttribute("aria-invalid", String(!valid));
+  const problem = button.closest(".pager").querySelector("[data-goto-problem]");
+  problem.hidden = valid;
+  problem.textContent = valid ? "" : problem.dataset.gotoProblem.replace("{typed}", () => field.value.slice(0, 40));
   if (!valid) return field.select();
   if (button.dataset.page) location.href = withOffset(button.dataset.page, offset);
   else window.htmx.ajax("GET", withOffset(button.dataset.fetch, offset), { target: button.closest(".pager"), swap: "outerHTML", source: button });

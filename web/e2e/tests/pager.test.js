@@ -52,6 +52,19 @@ it('the cut edge opens the copy; first, previous, next, last and a byte lead thr
     await pager.byte.press('Enter');
   });
   assert.equal((await agrees())[0], 600000);
+  const said = pager.root.getByRole('alert');
+  for (const typed of ['abc', '-5', '1e3', '']) {
+    await pager.byte.fill(typed);
+    await pager.byte.press('Enter');
+    assert.ok((await said.innerText()).includes(`“${typed}” is no byte`), `of “${typed}” it says: ${await said.innerText()}`);
+    assert.equal((await agrees())[0], 600000);
+  }
+  await pager.turn(async () => {
+    await pager.byte.fill('99999999999999999999');
+    await pager.byte.press('Enter');
+  });
+  assert.match(await said.innerText(), /99999999999999999999 is past the end/);
+  assert.equal((await agrees())[1], whole.length);
 });
 
 it('a search leads to the hit', async ({ app, chat, provider }) => {
