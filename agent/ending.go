@@ -24,7 +24,9 @@ type TurnError struct {
 
 func (e *TurnError) Error() string { return e.Message }
 
-// End is how a turn ended, as it is stored and shown.
+// End is how a turn ended, as it is stored and shown. Of an interrupted turn
+// the message is the reason alone: what is kept and how to go on is the same of
+// all, and said where it is shown.
 type End struct {
 	State   models.State
 	Code    models.TurnErrorCode
@@ -41,7 +43,7 @@ func Ending(err error) End {
 	case errors.Is(err, ErrStopped):
 		return End{State: models.StateStopped}
 	case errors.Is(err, ErrShutdown):
-		return End{models.StateInterrupted, "", "The server was shut down while this was being answered. Send a message to go on."}
+		return End{models.StateInterrupted, "", "The server was shut down while this was being answered."}
 	case errors.As(err, &broke) && broke.Broken:
 		return End{models.StateInterrupted, broke.Code, broke.Message}
 	case errors.As(err, &broke):
@@ -49,7 +51,7 @@ func Ending(err error) End {
 	case errors.As(err, &bound):
 		return End{models.StateError, bound.Code, bound.Message}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return End{models.StateInterrupted, "", "The answer was interrupted. Send a message to go on."}
+		return End{models.StateInterrupted, "", "It was cancelled inside the server."}
 	}
 	return End{models.StateError, models.CodeInternal, "Something went wrong inside the server. Send the message again; if it comes back, tell the administrator the time of this message."}
 }
@@ -66,7 +68,7 @@ func replyError(ctx context.Context, reply Reply, err error) error {
 	case reply.FinishReason == "":
 		return &ModelError{
 			Code:    models.CodeStreamBroken,
-			Message: "The model's answer broke off before its end. What had come is kept; send a message to go on.",
+			Message: "The model's answer broke off before its end.",
 			Broken:  true,
 		}
 	case reply.FinishReason == models.FinishContentFilter && len(reply.ToolCalls) == 0:

@@ -113,7 +113,8 @@ func millis(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) 
 
 // sentence is text that ends like one, so that another can follow it.
 func sentence(text string) string {
-	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") {
+	said := strings.TrimRight(text, "”’\")")
+	if said == "" || strings.ContainsAny(said[len(said)-1:], ".!?") {
 		return text
 	}
 	return text + "."

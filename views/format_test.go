@@ -26,6 +26,8 @@ func TestNumbersAsPeopleReadThem(t *testing.T) {
 		{"minutes", took(125 * time.Second), "2m 05s"},
 		{"hours", took(3*time.Hour + 4*time.Minute), "3h 04m"},
 		{"not known", took(-1), ""},
+		{"a sentence", sentence("It failed") + " " + sentence("It failed.") + " " + sentence("Why?"), "It failed. It failed. Why?"},
+		{"a sentence that quotes", sentence("It says: “no”") + " " + sentence("It says: “No.”"), "It says: “no”. It says: “No.”"},
 		{"initials", initials("billing-dev") + initials("mara") + initials("") + initials("李雷"), "BDM李"},
 	}
 	for _, c := range cases {

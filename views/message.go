@@ -62,16 +62,17 @@ func (v TurnEnd) next(ctx context.Context) string {
 	return t(ctx, "turn.next.again")
 }
 
-// interruption says when and how an answer broke off.
+// interruption says when and why an answer broke off, what there is of it, and
+// how to go on.
 func (v TurnEnd) interruption(ctx context.Context) string {
 	text := rich(ctx, "turn.interrupted", "time", clock(v.At))
 	if v.Error != "" {
-		text = rich(ctx, "turn.interrupted.why", "time", clock(v.At), "why", v.Error)
+		text = rich(ctx, "turn.interrupted.why", "time", clock(v.At), "why", sentence(v.Error))
 	}
 	if v.OpenCalls > 0 {
 		text += " " + rich(ctx, "turn.interrupted.calls", "n", v.OpenCalls)
 	}
-	return text
+	return text + " " + rich(ctx, "turn.next.goon")
 }
 
 // tries says which try comes; in the template that scripts fill it holds their

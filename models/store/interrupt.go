@@ -11,7 +11,7 @@ import (
 )
 
 // interruptedSentence is the error of a turn that the end of the server cut off.
-const interruptedSentence = "the server stopped while this was being answered; what had come is kept. Ask to go on, or send a new message"
+const interruptedSentence = "The server stopped while this was being answered."
 
 // InterruptRunning is for the start of the server: turns that a crash left
 // running are interrupted, their running messages too, and every call of

@@ -187,7 +187,7 @@ func TestAKillLeavesTurnsInterruptedAndEveryCallAnswered(t *testing.T) {
 	}
 	for _, id := range []string{turn.ID, approval.ID} {
 		read := got(s.AnyTurn(ctx, id))(t)
-		if read.State != models.StateInterrupted || read.Error == "" || !read.EndedAt.Equal(later(60)) {
+		if read.State != models.StateInterrupted || read.Error != "The server stopped while this was being answered." || !read.EndedAt.Equal(later(60)) {
 			t.Errorf("the turn is %+v", read)
 		}
 	}

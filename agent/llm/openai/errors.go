@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -139,6 +140,8 @@ func (c *Client) streamError(err error, events *eventReader, began bool) *agent.
 		out = c.modelError(models.CodeStreamBroken, 0, "The model's server answered with something that is no stream of events", string(events.stray), err)
 	case errors.Is(err, io.EOF):
 		out = c.modelError(models.CodeStreamBroken, 0, "The answer broke off: the model's server ended it without saying that it was complete", "", err)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		out = c.modelError(models.CodeStreamBroken, 0, "The answer broke off: the connection to the model's server was lost", "", err)
 	default:
 		out = c.modelError(models.CodeStreamBroken, 0, "The answer broke off", err.Error(), err)
 	}
@@ -177,6 +180,9 @@ func (c *Client) modelError(code models.TurnErrorCode, status int, what, words s
 	sentence := what + "."
 	if words = quotable(c.redact(words)); words != "" {
 		sentence = fmt.Sprintf("%s: “%s”", what, words)
+		if !strings.ContainsAny(words[len(words)-1:], ".!?") {
+			sentence += "."
+		}
 	}
 	return &agent.ModelError{Code: code, Status: status, Message: sentence, Err: errors.New(c.redact(err.Error()))}
 }

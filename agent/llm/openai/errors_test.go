@@ -67,6 +67,17 @@ func TestErrorsHaveACodeAndQuoteTheProvider(t *testing.T) {
 	}
 }
 
+func TestASentenceEndsOnceAfterAQuote(t *testing.T) {
+	for words, want := range map[string]string{
+		"no key": `(401): “no key”.`, "No key.": `(401): “No key.”`, "Why?": `(401): “Why?”`,
+	} {
+		got := failure(t, served(t, refusal(401, `{"error":{"message":"`+words+`"}}`)))
+		if !strings.HasSuffix(got.Message, want) {
+			t.Errorf("%q does not end with %q", got.Message, want)
+		}
+	}
+}
+
 func TestNoErrorShowsTheKey(t *testing.T) {
 	const key = "s3cret-key-of-the-test"
 	echo := `you sent "Authorization: Bearer ` + key + `" (key ` + key + `), an old one was sk-proj-abcdef123456`

@@ -217,6 +217,21 @@ func TestStreamsThatBreakKeepWhatCame(t *testing.T) {
 	}
 }
 
+func TestALostConnectionIsSaidInOurWords(t *testing.T) {
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		streamed(events(said("Hel")), 1<<20)(w, r)
+		panic(http.ErrAbortHandler) // closes the connection in the middle of the body
+	})
+	got, err := c.Stream(t.Context(), agent.Request{}, nil)
+	var failed *agent.ModelError
+	if !errors.As(err, &failed) || !failed.Broken || got.Content != "Hel" {
+		t.Fatalf("%q, %v", got.Content, err)
+	}
+	if want := "The answer broke off: the connection to the model's server was lost."; failed.Message != want {
+		t.Errorf("it says %q, want %q", failed.Message, want)
+	}
+}
+
 func TestASocketThatStaysOpenDoesNotHoldTheReply(t *testing.T) {
 	for name, raw := range map[string]string{
 		"after [DONE]":            events(said("Hello"), ended("stop"), "[DONE]"),
