@@ -12,6 +12,7 @@ func TestACommandReachesNothingOfTheServer(t *testing.T) {
 	s := start(t, p)
 	p.on("leave a file behind", runs("echo not-for-others > mine.txt"), says("Written."))
 	other := s.ask("leave a file behind")
+	others := filepath.Join(s.workspace(other), "mine.txt")
 	database := filepath.Join(s.dir, "offcut.db")
 	port := s.url[strings.LastIndex(s.url, ":")+1:]
 
@@ -20,7 +21,7 @@ func TestACommandReachesNothingOfTheServer(t *testing.T) {
 		{"its token", "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'", adminToken},
 		{"its database", "head -c 15 " + database, "SQLite"},
 		{"its database by a link", "ln -s " + database + " l; head -c 15 l", "SQLite"},
-		{"another's workspace", "cat " + filepath.Join(s.dir, "workspaces", other, "mine.txt") + "; cat ../*/mine.txt; find / -name mine.txt -exec cat {} + 2>/dev/null", "not-for-others"},
+		{"another's workspace", "cat " + others + "; cat ../*/mine.txt; find / -name mine.txt -exec cat {} + 2>/dev/null", "not-for-others"},
 		{"its port", "python3 -c \"import socket; s = socket.create_connection(('127.0.0.1', " + port + "), 2); print('con' + 'nected')\"", "connected"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -33,7 +34,7 @@ func TestACommandReachesNothingOfTheServer(t *testing.T) {
 
 	for _, test := range []struct{ name, path string }{
 		{"the database", database},
-		{"another's file", filepath.Join(s.dir, "workspaces", other, "mine.txt")},
+		{"another's file", others},
 		{"the environment", "/proc/self/environ"},
 		{"a key", ".ssh/id_ed25519"},
 		{"an environment file", ".env"},

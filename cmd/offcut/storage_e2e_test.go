@@ -43,6 +43,16 @@ func (s *server) databaseSize() int64 {
 	return size
 }
 
+// workspace is the folder of a session's files.
+func (s *server) workspace(session string) string {
+	s.t.Helper()
+	found, err := filepath.Glob(filepath.Join(s.dir, "workspaces", "*", session))
+	if err != nil || len(found) != 1 {
+		s.t.Fatalf("the workspace of %s: %v, %v", session, found, err)
+	}
+	return found[0]
+}
+
 // database opens the program's database beside it.
 func (s *server) database() *sql.DB {
 	s.t.Helper()
@@ -61,7 +71,7 @@ func TestADeletedSessionLeavesNothing(t *testing.T) {
 	command := "echo " + mark + "-file > secret.txt; for i in $(seq 1 200000); do echo " + mark + " $i; done"
 	p.on("print and write", runs(command), says("I saw "+mark+"."))
 	session := s.ask("print and write")
-	id := s.output(session).ID
+	id, workspace := s.output(session).ID, s.workspace(session)
 	big := s.databaseSize()
 	if len(s.traces(mark)) == 0 {
 		t.Fatal("nothing was stored")
@@ -81,9 +91,10 @@ func TestADeletedSessionLeavesNothing(t *testing.T) {
 			t.Errorf("%s has %d rows (%v)", table, rows, err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "workspaces", session)); !os.IsNotExist(err) {
-		t.Errorf("the workspace is there: %v", err)
-	}
+	s.waitFor("the workspace is gone", func() bool {
+		_, err := os.Stat(workspace)
+		return os.IsNotExist(err)
+	})
 }
 
 func TestASessionIsDeletedWhileItsCommandRuns(t *testing.T) {
@@ -196,6 +207,34 @@ func TestACopyThatCannotBeStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkFailedSave(t, s, p)
+	})
+
+	t.Run("because the database refuses from the middle of the command on", func(t *testing.T) {
+		p := newProvider(t)
+		s := start(t, p)
+		p.on("print twice", runs("seq 1 200000; while [ ! -e full ]; do sleep 0.1; done; seq 1 200000"), says("Done all the same."))
+		session := s.newSession()
+		turn := s.send(session, "print twice")
+		s.waitFor("the running copy is stored", func() bool {
+			outputs := s.outputs(session)
+			return len(outputs) == 1 && outputs[0].TotalBytes > 0
+		})
+		if _, err := s.database().Exec(`CREATE TRIGGER full BEFORE INSERT ON pieces BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(s.workspace(session), "full"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if turn := s.settled(turn); turn.State != "done" {
+			t.Fatalf("%+v", turn)
+		}
+		meta, body := p.lastSent(t, "print twice").results()[0].result(t)
+		if meta["retention"] != "failed" || meta["output_id"] != nil || !strings.HasPrefix(body, "1\n2\n3\n") || !strings.HasSuffix(body, "200000\n") {
+			t.Errorf("%v %.100q", meta, body)
+		}
+		if left := s.outputs(session); len(left) != 0 {
+			t.Errorf("half a copy is left: %+v", left)
+		}
 	})
 }
 
