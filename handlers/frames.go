@@ -205,8 +205,12 @@ func (f *framer) message(ctx context.Context, e events.Event) ([]frame, error) {
 }
 
 func (f *framer) reply(ctx context.Context, m models.Message) ([]frame, error) {
-	if m.Role != models.RoleAssistant || saysNothing(m) {
+	if m.Role != models.RoleAssistant {
 		return nil, nil
+	}
+	m, err := f.h.joined(ctx, m)
+	if err != nil || saysNothing(m) {
+		return nil, err
 	}
 	results := map[string]models.Message{}
 	for _, call := range m.ToolCalls {

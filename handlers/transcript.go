@@ -87,37 +87,6 @@ func (h *Handlers) backward(ctx context.Context, sessionID, cursor string, limit
 	})
 }
 
-// messagesOfTurn is what was said in a turn, read backward from the end of the
-// session: turns that are asked for are among the last.
-func (h *Handlers) messagesOfTurn(ctx context.Context, turn models.Turn) ([]models.Message, error) {
-	var found []models.Message
-	for cursor := ""; ; {
-		page, next, err := h.backward(ctx, turn.SessionID, cursor, models.MaxPageLimit)
-		if err != nil {
-			return nil, err
-		}
-		goesOn := len(page) > 0 && page[0].TurnID == turn.ID
-		of := slices.DeleteFunc(page, func(m models.Message) bool { return m.TurnID != turn.ID })
-		found = append(of, found...)
-		if next == "" || len(found) > 0 && !goesOn {
-			return found, nil
-		}
-		cursor = next
-	}
-}
-
-// messageOf is the message with which a turn came; nil where a person wrote
-// none.
-func (h *Handlers) messageOf(ctx context.Context, turn models.Turn) (*models.Message, error) {
-	messages, err := h.messagesOfTurn(ctx, turn)
-	for _, m := range messages {
-		if m.Role == models.RolePerson {
-			return &m, err
-		}
-	}
-	return nil, err
-}
-
 // cursorAfter is the cursor that one gets after reading n messages backward.
 func (h *Handlers) cursorAfter(ctx context.Context, sessionID, cursor string, n int) (string, error) {
 	for n > 0 {
@@ -198,7 +167,7 @@ func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessa
 			TurnID: t.turn.ID, Until: again.Until, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason,
 		}
 	}
-	for _, m := range t.messages {
+	for _, m := range models.JoinReplies(t.messages) {
 		if m.Role != models.RoleAssistant || saysNothing(m) {
 			continue
 		}
@@ -272,17 +241,17 @@ func turnEnd(t turnMessages) views.TurnEnd {
 	return end
 }
 
-// part is one reply with the tools that it called. A reply that is being
-// written is as far as the live snapshot has it: what came since is sent after
-// the page.
+// part is one reply, joined with those that went on with it, and the tools that
+// it called. A reply that is being written, or was cut off and will go on, is as
+// far as the live snapshot has it: what came since is sent after the page.
 func (h *Handlers) part(ctx context.Context, sess models.Session, m models.Message, results map[string]models.Message, live events.Live, newest bool) (views.Part, error) {
 	part := views.Part{SessionID: sess.ID, MessageID: m.ID}
-	switch {
-	case m.State != models.StateRunning:
+	switch running := m.State == models.StateRunning; {
+	case m.ID == live.MessageID && (running || m.CutOff()):
+		part.HTML, part.Tail, part.Reasoning = live.HTML, live.Rest, live.Reasoning
+	case !running:
 		part.HTML = h.Markdown(m.Content)
 		part.Reasoning, part.ReasoningBytes = shortened(m.Reasoning, maxReasoning)
-	case m.ID == live.MessageID:
-		part.HTML, part.Tail, part.Reasoning = live.HTML, live.Rest, live.Reasoning
 	}
 	for _, call := range m.ToolCalls {
 		var result *models.Message

@@ -45,6 +45,9 @@ func (h *Handlers) Whole(c echo.Context) error {
 	if !said && m.Role != models.RoleAssistant {
 		return models.Errorf(models.ErrNotFound, "not_found", "there is no such message in this session")
 	}
+	if m, err = h.joined(c.Request().Context(), m); err != nil {
+		return err
+	}
 	switch {
 	case !isFragment(c) && said:
 		return c.String(http.StatusOK, m.Content)

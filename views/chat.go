@@ -123,7 +123,8 @@ type Answer struct {
 	End   TurnEnd
 }
 
-// Part is one reply of the model with the tools that it called.
+// Part is one reply of the model, with those that went on where it was cut, and
+// the tools that it called.
 type Part struct {
 	SessionID string
 	MessageID string

@@ -19,7 +19,10 @@ const (
 	// one also Usage).
 	KindTurn Kind = "turn"
 	// KindMessage: a message was stored or changed its state (MessageID, State;
-	// CallID of a tool's result). A hidden message is not told.
+	// CallID of a tool's result). A hidden message is not told. A reply that
+	// goes on where one was cut off is no message of its own here: it changes
+	// the first, under whose id its text and reasoning come, and the first is
+	// told to be over when all of it is.
 	KindMessage Kind = "message"
 	// KindText: Text was appended to the running message MessageID.
 	KindText Kind = "text"

@@ -13,7 +13,9 @@ type Live struct {
 	Seq int64
 	// TurnID is the running turn; empty where none runs.
 	TurnID string
-	// MessageID is the reply that is being written; empty between replies.
+	// MessageID is the reply that is being written; empty between replies. Where
+	// the output-token limit cut it off it is written on by the next reply: they
+	// are one text, under the id of the first.
 	MessageID string
 	// HTML is the rendered beginning of the reply, Rest the plain text after
 	// it.

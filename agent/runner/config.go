@@ -79,7 +79,8 @@ type ModelInfo struct {
 }
 
 // Blocks renders a text that grows: finished blocks become HTML once, and what
-// is still open stays plain. One value serves one reply.
+// is still open stays plain. One value serves one reply, with those that go on
+// where it was cut off.
 type Blocks interface {
 	// Push takes more text. Where blocks were finished by it, sealed is true,
 	// html is their HTML, and rest is the text after them.

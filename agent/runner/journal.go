@@ -22,6 +22,7 @@ type journal struct {
 	mu    sync.Mutex
 	turn  models.Turn
 	part  *part             // the reply that streams in; nil between replies
+	shown *shown            // what of the answer is being written; goes on after a reply that was cut off
 	reply models.Message    // the last one that was stored
 	calls liveCalls         // the tool calls that run
 	again *events.LiveRetry // the wait for the next try; nil once an answer comes
@@ -109,10 +110,15 @@ func (j *journal) beginPart(messageID string) *part {
 		j.cancel(j.storageError("store the answer", err))
 		return nil
 	}
-	p := newPart(j, m)
 	j.mu.Lock()
+	if j.shown != nil {
+		j.shown.goOn()
+	} else {
+		j.shown = newShown(j, m.ID)
+		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: m.State})
+	}
+	p := newPart(j, j.shown, m)
 	j.part, j.again = p, nil
-	j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: m.State})
 	j.mu.Unlock()
 	go p.run()
 	return p
@@ -127,13 +133,26 @@ func (j *journal) Reply(ctx context.Context, reply models.Message, usage models.
 	j.turn.Usage = j.turn.Usage.Add(usage)
 	turn := j.turn
 	j.part, j.reply, j.again = nil, reply, nil
-	j.publish(events.Event{Kind: events.KindMessage, MessageID: reply.ID, State: reply.State})
+	j.replied(reply)
 	j.publish(events.Event{Kind: events.KindUsage, Usage: &turn.Usage})
 	for _, c := range reply.ToolCalls {
 		j.publish(events.Event{Kind: events.KindCall, MessageID: reply.ID, CallID: c.ID, CallState: string(models.CallWaiting)})
 	}
 	j.mu.Unlock()
 	return j.saveTurn(ctx, turn)
+}
+
+// replied tells that a reply is over. Where it was cut off in a text, or before
+// it said more of one, that text goes on with the next reply or with the turn's
+// end. Called with the lock held.
+func (j *journal) replied(reply models.Message) {
+	switch {
+	case j.shown == nil:
+		j.publish(events.Event{Kind: events.KindMessage, MessageID: reply.ID, State: reply.State})
+	case reply.FinishReason != models.FinishLength || len(reply.ToolCalls) > 0:
+		j.shown.finish(reply.State)
+		j.shown = nil
+	}
 }
 
 func (j *journal) storeReply(ctx context.Context, reply models.Message) error {
@@ -222,11 +241,13 @@ func (j *journal) close(state models.State) {
 		if err := j.r.cfg.Store.SaveMessage(context.Background(), m); err != nil {
 			j.r.cfg.Log.Error("a broken answer cannot be stored", "message", m.ID, "error", err)
 		}
-		j.mu.Lock()
-		j.part = nil
-		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: state})
-		j.mu.Unlock()
 	}
+	j.mu.Lock()
+	if j.shown != nil {
+		j.shown.finish(state)
+	}
+	j.part, j.shown = nil, nil
+	j.mu.Unlock()
 	j.endCalls()
 }
 
@@ -244,8 +265,8 @@ func (j *journal) live() Live {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	l := Live{Seq: j.r.cfg.Broker.Seq(j.turn.SessionID), TurnID: j.turn.ID, Calls: j.calls.live(), Retry: j.again}
-	if p := j.part; p != nil {
-		l.MessageID, l.HTML, l.Rest, l.Reasoning = p.message.ID, p.html.String(), p.rest.String(), p.reasoning.String()[:p.toldReasoning]
+	if s := j.shown; s != nil {
+		l.MessageID, l.HTML, l.Rest, l.Reasoning = s.id, s.html.String(), s.rest.String(), s.reasoning.String()
 	}
 	return l
 }

@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"offcut/agent"
-	"offcut/agent/events"
 	"offcut/models"
 )
 
 // part is one reply while it streams in. What a piece costs does not grow with
-// the reply: text is appended, told in small packets, and rendered once, block
-// by block. It is stored whole, at least every second in which it grew: what
-// was shown is there after a crash.
+// the reply: text is appended, told in small packets to the watchers of what is
+// shown, and rendered once, block by block. It is stored whole, at least every
+// second in which it grew: what was shown is there after a crash.
 //
 // The journal's lock guards the fields below it.
 type part struct {
 	j       *journal
+	shown   *shown
 	message models.Message // as it was begun
 	quit    chan struct{}
 	done    chan struct{}
@@ -31,16 +31,11 @@ type part struct {
 	toldAt        time.Time
 	saved         int // bytes of both that are stored, or being stored
 	savedAt       time.Time
-
-	blocks Blocks
-	html   strings.Builder // what blocks finished
-	rest   strings.Builder // what was told after that
 }
 
-func newPart(j *journal, m models.Message) *part {
+func newPart(j *journal, s *shown, m models.Message) *part {
 	return &part{
-		j: j, message: m, quit: make(chan struct{}), done: make(chan struct{}),
-		blocks: j.r.cfg.Blocks(), savedAt: time.Now(),
+		j: j, shown: s, message: m, quit: make(chan struct{}), done: make(chan struct{}), savedAt: time.Now(),
 	}
 }
 
@@ -88,36 +83,20 @@ func (p *part) end() {
 	p.j.mu.Lock()
 	defer p.j.mu.Unlock()
 	p.tell()
-	if html := p.blocks.Finish(); html != "" {
-		p.seal(html, "")
-	}
 }
 
 // tell publishes what has come since the last time. Called with the lock held.
 func (p *part) tell() {
 	if text := p.reasoning.String()[p.toldReasoning:]; text != "" {
 		p.toldReasoning += len(text)
-		p.j.publish(events.Event{Kind: events.KindReasoning, MessageID: p.message.ID, Text: text})
+		p.shown.think(text)
 		p.toldAt = time.Now()
 	}
-	text := p.content.String()[p.told:]
-	if text == "" {
-		return
+	if text := p.content.String()[p.told:]; text != "" {
+		p.told += len(text)
+		p.shown.say(text)
+		p.toldAt = time.Now()
 	}
-	p.told += len(text)
-	p.rest.WriteString(text)
-	p.j.publish(events.Event{Kind: events.KindText, MessageID: p.message.ID, Text: text})
-	p.toldAt = time.Now()
-	if html, rest, sealed := p.blocks.Push(text); sealed {
-		p.seal(html, rest)
-	}
-}
-
-func (p *part) seal(html, rest string) {
-	p.html.WriteString(html)
-	p.rest.Reset()
-	p.rest.WriteString(rest)
-	p.j.publish(events.Event{Kind: events.KindSeal, MessageID: p.message.ID, HTML: html, Text: rest})
 }
 
 // due reports whether the reply should be stored now, and takes it as stored:
@@ -150,9 +129,3 @@ func (p *part) save(m models.Message) {
 		p.j.cancel(p.j.storageError("store the answer", err))
 	}
 }
-
-// plain renders nothing: the whole reply stays plain text.
-type plain struct{}
-
-func (*plain) Push(string) (string, string, bool) { return "", "", false }
-func (*plain) Finish() string                     { return "" }
