@@ -38,7 +38,7 @@ type Journal interface {
 	Hidden(ctx context.Context, hidden models.Message) error
 	// CallStarted tells that a call runs now. The call gets the context that
 	// is returned, and what it prints goes to the function.
-	CallStarted(ctx context.Context, messageID string, call models.ToolCall) (context.Context, func(text string))
+	CallStarted(ctx context.Context, messageID string, call models.ToolCall) (context.Context, func(text string, printed int64))
 	// CallEnded tells that a call has its result, before it is stored.
 	CallEnded(call models.ToolCall, result models.Message)
 	// Results stores the results of one step together, in the order of their

@@ -65,9 +65,9 @@ func (j *journal) Hidden(_ context.Context, m models.Message) error {
 	return j.note("hidden")
 }
 
-func (j *journal) CallStarted(ctx context.Context, _ string, c models.ToolCall) (context.Context, func(string)) {
+func (j *journal) CallStarted(ctx context.Context, _ string, c models.ToolCall) (context.Context, func(string, int64)) {
 	_ = j.note("start %s", c.Name)
-	return ctx, func(string) {}
+	return ctx, func(string, int64) {}
 }
 
 func (j *journal) CallEnded(c models.ToolCall, m models.Message) {

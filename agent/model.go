@@ -138,8 +138,9 @@ type Call struct {
 	// bound but the tool's own.
 	Budget int
 	// Live is shown what a running tool prints, as valid UTF-8, while it runs.
-	// It never blocks and is never nil.
-	Live func(text string)
+	// printed is how many bytes it has printed by then: the text of a flood leaves
+	// out most of them. It never blocks and is never nil.
+	Live func(text string, printed int64)
 	// Kept is told the output_id of the copy that a running tool's output goes
 	// to, once that is stored. Where the tool is given up after a stop, its
 	// result still leads there. nil: nobody wants to know.

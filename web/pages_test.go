@@ -316,7 +316,7 @@ func (s *server) seed(session, question, answer string) {
 func TestARunningTurnIsOnThePageAsFarAsItCame(t *testing.T) {
 	release := make(chan struct{})
 	waits := agenttest.ToolFunc("wait", func(ctx context.Context, call agent.Call) (agent.ToolResult, error) {
-		call.Live("printed so far\n")
+		call.Live("printed so far\n", 15)
 		select {
 		case <-release:
 		case <-ctx.Done():

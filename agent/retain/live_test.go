@@ -202,7 +202,7 @@ func TestARecordingIsWrittenAfterASecondAndShownAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	var live strings.Builder
 	call := testCall("run_command")
-	call.Live = func(text string) {
+	call.Live = func(text string, _ int64) {
 		mu.Lock()
 		defer mu.Unlock()
 		live.WriteString(text)
@@ -228,6 +228,20 @@ func TestARecordingIsWrittenAfterASecondAndShownAtOnce(t *testing.T) {
 	if r.capture.Bytes() != 6 || *result.Metadata.Complete {
 		t.Errorf("%d bytes, %s", r.capture.Bytes(), result.Metadata.Line())
 	}
+}
+
+func TestOfAFloodIsToldHowMuchWasPrinted(t *testing.T) {
+	var printed atomic.Int64
+	call := testCall("run_command")
+	call.Live = func(_ string, n int64) { printed.Store(n) }
+	r := NewKeeper(newMemory(), Config{}).Record(t.Context(), call, "yes")
+	block := bytes.Repeat([]byte("abcdefghi\n"), 100_000)
+	for range 3 {
+		_, _ = r.Stdout().Write(block)
+		_, _ = r.Stderr().Write([]byte("warning\n"))
+	}
+	waitFor(t, func() bool { return printed.Load() == 3_000_024 })
+	r.Finish(t.Context(), Exited, models.ResultMetadata{})
 }
 
 func waitFor(t *testing.T, done func() bool) {

@@ -82,7 +82,7 @@ func (r *Recording) showLive(ctx context.Context) {
 	var seen [2]int64
 	show := func() {
 		if text := r.capture.since(&seen); text != "" && r.call.Live != nil {
-			r.call.Live(text)
+			r.call.Live(text, r.capture.Bytes())
 		}
 	}
 	for {

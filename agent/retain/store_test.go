@@ -140,7 +140,7 @@ func (m *memory) count() int {
 const testSession = "ses_1"
 
 func testCall(tool string) agent.Call {
-	return agent.Call{ID: "call_1", SessionID: testSession, TurnID: "trn_1", Tool: tool, Live: func(string) {}}
+	return agent.Call{ID: "call_1", SessionID: testSession, TurnID: "trn_1", Tool: tool, Live: func(string, int64) {}}
 }
 
 // pages is a copy as it is read page by page.

@@ -56,25 +56,26 @@ func (c liveCalls) live() []events.LiveCall {
 }
 
 // CallStarted tells that a call runs, and makes the way to stop it alone.
-func (j *journal) CallStarted(ctx context.Context, messageID string, call models.ToolCall) (context.Context, func(string)) {
+func (j *journal) CallStarted(ctx context.Context, messageID string, call models.ToolCall) (context.Context, func(string, int64)) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.calls = append(j.calls, &liveCall{id: call.ID, cancel: cancel, started: j.r.cfg.Now()})
 	j.publish(events.Event{Kind: events.KindCall, MessageID: messageID, CallID: call.ID, CallState: string(models.CallRunning)})
-	return ctx, func(text string) { j.output(call.ID, text) }
+	return ctx, func(text string, printed int64) { j.output(call.ID, text, printed) }
 }
 
-// output takes what a running call prints. What comes after the call's end,
+// output takes what a running call prints, which has printed so many bytes by
+// then. What comes after the call's end,
 // from a tool that would not stop, is nobody's.
-func (j *journal) output(callID, text string) {
+func (j *journal) output(callID, text string, printed int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	call := j.calls.find(callID)
 	if call == nil || text == "" {
 		return
 	}
-	call.bytes += int64(len(text))
+	call.bytes = printed
 	call.tail = append(call.tail, text...)
 	if len(call.tail) > 2*tailBytes {
 		call.tail = append([]byte(nil), lastBytes(call.tail)...)

@@ -186,7 +186,7 @@ func (w *watcher) call(state models.CallState) events.Event {
 // and returns what it printed.
 func waits(printed string, release <-chan struct{}) agent.Tool {
 	return agenttest.ToolFunc("command", func(ctx context.Context, c agent.Call) (agent.ToolResult, error) {
-		c.Live(printed)
+		c.Live(printed, int64(len(printed)))
 		r := agenttest.Text(printed)
 		select {
 		case <-release:

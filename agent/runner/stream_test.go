@@ -163,12 +163,12 @@ func TestTheTailOfARunningCallIsBounded(t *testing.T) {
 	printed := make(chan struct{})
 	release := make(chan struct{})
 	tool := agenttest.ToolFunc("command", func(_ context.Context, c agent.Call) (agent.ToolResult, error) {
-		for range 3000 {
-			c.Live(strings.Repeat("ü", 100))
+		for i := range 3000 {
+			c.Live(strings.Repeat("ü", 100), int64(i+1)*1000) // most of it goes by unseen
 		}
 		close(printed)
 		<-release
-		go c.Live("after the end")
+		go c.Live("after the end", 3_000_013)
 		return agenttest.Text("x"), nil
 	})
 	h := newHouse(t, func(c *Config) { c.Tools = []agent.Tool{tool} }, agenttest.Calls("command", "{}"), agenttest.Says("end"))
@@ -176,7 +176,7 @@ func TestTheTailOfARunningCallIsBounded(t *testing.T) {
 	turn := h.send(session, "go")
 	<-printed
 	live := h.runner.Live(session)
-	if len(live.Calls) != 1 || live.Calls[0].Bytes != 600_000 {
+	if len(live.Calls) != 1 || live.Calls[0].Bytes != 3_000_000 {
 		t.Fatalf("live %d calls", len(live.Calls))
 	}
 	if tail := live.Calls[0].Tail; len(tail) > tailBytes || len(tail) < tailBytes-4 || strings.Trim(tail, "ü") != "" {

@@ -30,7 +30,7 @@ type bench struct {
 	store     *store.Store
 	turn      models.Turn
 	budget    int
-	live      func(string)
+	live      func(string, int64)
 	ctx       context.Context
 }
 
@@ -72,7 +72,7 @@ func newBench(t testing.TB, changes ...func(*Options)) *bench {
 	for _, change := range changes {
 		change(&o)
 	}
-	b := &bench{t: t, workspace: workspace, tools: map[string]agent.Tool{}, store: s, turn: turn, live: func(string) {}, ctx: t.Context()}
+	b := &bench{t: t, workspace: workspace, tools: map[string]agent.Tool{}, store: s, turn: turn, live: func(string, int64) {}, ctx: t.Context()}
 	for _, tool := range All(o) {
 		b.tools[tool.Spec().Name] = tool
 	}

@@ -102,7 +102,7 @@ func TestStopKeepsWhatCame(t *testing.T) {
 	defer cancel()
 	b.ctx = ctx
 	var stopped time.Time
-	b.live = func(text string) {
+	b.live = func(text string, _ int64) {
 		if strings.Contains(text, "begun") {
 			stopped = time.Now()
 			cancel()
@@ -243,7 +243,7 @@ func TestLiveOutput(t *testing.T) {
 	b := newBench(t)
 	var mu sync.Mutex
 	var seen strings.Builder
-	b.live = func(text string) {
+	b.live = func(text string, _ int64) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !utf8.ValidString(text) {

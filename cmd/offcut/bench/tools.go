@@ -48,7 +48,7 @@ func (b *bench) call(of models.RetainedOutput, args map[string]any) agent.Call {
 	}
 	return agent.Call{
 		ID: models.NewID(models.PrefixCall), SessionID: of.SessionID, TurnID: of.TurnID, Workspace: b.dir,
-		Arguments: raw, Live: func(string) {},
+		Arguments: raw, Live: func(string, int64) {},
 	}
 }
 
