@@ -54,11 +54,13 @@ func (t writeFile) run(ctx context.Context, call agent.Call, args writeFileArgs)
 	if unseen {
 		return answered(wrote("Replaced", target.shown, args.Content) + " It had " + counted(target.size, "byte", "bytes") + ", too many to show what changed."), nil
 	}
-	verb := "Wrote"
 	if !target.exists {
-		verb = "Made"
+		return changed("Made", target.shown, old, args.Content), nil
 	}
-	return changed(verb, target.shown, old, args.Content), nil
+	if old == args.Content {
+		return answered(clean(target.shown) + " has this content already."), nil
+	}
+	return changed("Wrote", target.shown, old, args.Content), nil
 }
 
 // readWhole reads a file that is to be written, up to the bound above; one
@@ -96,9 +98,7 @@ func (l tooLarge) Unwrap() error { return l.refusal }
 // changed is the result of a change: a sentence, and what changed.
 func changed(verb, shown, old, now string) agent.ToolResult {
 	body := wrote(verb, shown, now)
-	if old == now {
-		body = clean(shown) + " has this content already."
-	} else if diff := diffOf(shown, old, now); diff != "" {
+	if diff := diffOf(shown, old, now); diff != "" {
 		body += "\n\n" + diff
 	}
 	return answered(body)

@@ -26,6 +26,9 @@ func TestWriteFile(t *testing.T) {
 	if same := b.ok("write_file", arguments{"path": "a/b/new.txt", "content": "one\n2\n"}); !strings.Contains(same.Content, "already") {
 		t.Errorf("the same: %q", same.Content)
 	}
+	if empty := b.ok("write_file", arguments{"path": "empty", "content": ""}); empty.Content != "Made empty, 0 bytes." || b.read("empty") != "" {
+		t.Errorf("an empty file: %q", empty.Content)
+	}
 	if left, _ := os.ReadDir(b.path("a/b")); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
 	}
