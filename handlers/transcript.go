@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"offcut/agent/events"
@@ -238,7 +239,19 @@ func turnEnd(t turnMessages) views.TurnEnd {
 			end.OpenCalls++
 		}
 	}
+	end.Silent = t.turn.State == models.StateDone && endsSilent(t.messages)
 	return end
+}
+
+// endsSilent reports whether the last reply has neither text nor calls, or
+// there is none.
+func endsSilent(messages []models.Message) bool {
+	for _, m := range slices.Backward(models.JoinReplies(messages)) {
+		if m.Role == models.RoleAssistant {
+			return strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0
+		}
+	}
+	return true
 }
 
 // part is one reply, joined with those that went on with it, and the tools that

@@ -155,7 +155,9 @@ type TurnEnd struct {
 	Tokens    int64
 	// Said: there is text that can be copied.
 	Said bool
-	Took time.Duration
+	// Silent: the last reply of an answer that is done says nothing.
+	Silent bool
+	Took   time.Duration
 	// Retry is set while the turn waits to ask the model's server again.
 	Retry *RetryNotice
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -489,5 +490,22 @@ func TestAPageThatIsLoadedDuringARetryCountsDown(t *testing.T) {
 	s.rests(ann, turn)
 	if n := b.get("/s/" + id).page(t).Find(".turn-end [data-testid=retry-notice]").Length(); n > 0 {
 		t.Error("the notice outlives the wait")
+	}
+}
+
+func TestAnAnswerOfNothingSaysSo(t *testing.T) {
+	s := start(t)
+	s.prints("printed\n")
+	s.script.Then(agenttest.Says(""), agenttest.Cut("First half, "), agenttest.Says("second half."))
+	id := s.newSession(ann)
+	for _, content := range []string{"print", "nothing?", "now two halves"} {
+		s.says(ann, id, content)
+	}
+	var said []bool
+	s.signedIn(ann).get("/s/" + id).page(t).Find("[data-role=assistant] .turn-end").Each(func(_ int, end *goquery.Selection) {
+		said = append(said, strings.Contains(end.Text(), "The model answered nothing."))
+	})
+	if want := []bool{false, true, false}; !slices.Equal(said, want) {
+		t.Errorf("the answers say that they are of nothing: %v, want %v", said, want)
 	}
 }
