@@ -28,6 +28,7 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 	meta := metadataOf(result)
 	card.State = string(result.CallState())
 	card.Exit, card.Signal, card.TimedOut = meta.ExitCode, meta.Signal, meta.TimedOut
+	card.Failed = meta.IsError
 	card.Incomplete = meta.Complete != nil && !*meta.Complete
 	if meta.ExecutionMS != nil {
 		card.Took = time.Duration(*meta.ExecutionMS) * time.Millisecond

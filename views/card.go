@@ -21,6 +21,9 @@ type ToolCard struct {
 	// State is one of the Card constants. A command that ran is ok or error by
 	// its exit code too.
 	State string
+	// Failed: the tool could not do what it was asked for. A command that ran has
+	// not failed, whatever its exit code.
+	Failed bool
 	// Subject is what the tool worked on: a command, a path, a pattern.
 	Subject string
 	// Took is how long it ran; negative where that is not known.

@@ -103,6 +103,10 @@ func TestRowsSayHowACallEnded(t *testing.T) {
 		doc := parse(t, Card(ToolCard{CallID: "c", Tool: "read_file", State: state, Took: time.Second}))
 		want(t, doc, ".exit", 1, word)
 	}
+	for failed, words := range map[bool]string{true: "Could not run ls", false: "Ran ls"} {
+		want(t, parse(t, Card(ToolCard{CallID: "c", Tool: "run_command", State: CardError, Failed: failed, Subject: "ls"})), ".what", 1, words)
+	}
+	want(t, parse(t, Card(ToolCard{CallID: "c", Tool: "run_command", State: "ok", Incomplete: true, Coverage: &Coverage{Total: 9}})), ".covmini > span:not(.sr)", 1, "incomplete")
 	want(t, parse(t, Card(ToolCard{CallID: "c", Tool: "run_command", State: CardError, Signal: "SIGKILL"})), ".exit", 1, "SIGKILL")
 	want(t, parse(t, Card(ToolCard{CallID: "c", Tool: "run_command", State: CardError, TimedOut: true, Signal: "SIGKILL"})), ".exit", 1, "timed out")
 }

@@ -28,14 +28,16 @@ func toolIcon(tool string) string {
 	return "gear"
 }
 
-// verb says what the tool did, does, or was to do.
+// verb says what the tool did, does, was to do, or could not do.
 func (v ToolCard) verb(ctx context.Context) string {
 	tense := "did"
-	switch v.State {
-	case CardRunning:
+	switch {
+	case v.State == CardRunning:
 		tense = "does"
-	case CardWaiting, CardDenied:
+	case v.State == CardWaiting, v.State == CardDenied:
 		tense = "will"
+	case v.State == CardError && v.Failed:
+		tense = "not"
 	}
 	if _, known := toolIcons[v.Tool]; !known {
 		return t(ctx, "tool.other."+tense, "tool", v.Tool)

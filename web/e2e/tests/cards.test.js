@@ -178,6 +178,7 @@ it('a tool that could not do what was asked is an error card with the reason', a
   await c.open();
   await c.ask('read nothing');
   assert.equal(await c.card.getAttribute('data-state'), 'error');
+  assert.match(await c.card.innerText(), /^Could not read\s+not-there\.txt/);
   await c.unfold();
   assert.match(await c.card.innerText(), /not-there\.txt/);
   await c.ask('call the unknown');
