@@ -15,8 +15,9 @@ import (
 )
 
 // checkResult holds whatever was printed: the figures of a result add up, the
-// copy is readable whole, and what is said to be shown stands in the body.
-func checkResult(t *testing.T, store *memory, result agent.ToolResult, captured int64) {
+// copy is readable whole, and what is said to be shown stands in the body. It
+// returns the copy, read page by page; empty where nothing was kept.
+func checkResult(t *testing.T, store *memory, result agent.ToolResult, captured int64) (text string) {
 	t.Helper()
 	meta := result.Metadata
 	if !utf8.ValidString(result.Content) {
@@ -29,9 +30,10 @@ func checkResult(t *testing.T, store *memory, result agent.ToolResult, captured 
 		if meta.Retention == models.RetentionNotNeeded && (meta.Truncated || len(meta.Reasons) > 0 || store.count() > 0) {
 			t.Errorf("no copy was needed, with %d stored, yet: %s", store.count(), meta.Line())
 		}
-		return
+		return ""
 	}
-	row, text := store.only(t).row, pages(t, store, meta.OutputID, MaxPageBytes)
+	row := store.only(t).row
+	text = pages(t, store, meta.OutputID, MaxPageBytes)
 	if row.Running || row.EndedAt == nil {
 		t.Error("the copy is still running")
 	}
@@ -44,6 +46,7 @@ func checkResult(t *testing.T, store *memory, result agent.ToolResult, captured 
 	checkFigures(t, row, meta, text, captured)
 	checkShown(t, result, text)
 	checkRaw(t, store, row, text)
+	return text
 }
 
 func checkFigures(t *testing.T, row models.RetainedOutput, meta models.ResultMetadata, text string, captured int64) {

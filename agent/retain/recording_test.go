@@ -103,12 +103,11 @@ func TestALongOutputIsCutInTheMiddleAndKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := newMemory()
 			result := record(t, store, Config{}, Exited, out(text))
-			checkResult(t, store, result, int64(len(text)))
+			copied := checkResult(t, store, result, int64(len(text)))
 			m := result.Metadata
 			if !m.Truncated || m.Retention != models.RetentionKept || !slices.Contains(m.Reasons, models.ReasonPreview) {
 				t.Fatalf("the metadata are %s", m.Line())
 			}
-			copied := pages(t, store, m.OutputID, 4000)
 			body := withoutMarkers(result.Content)
 			shown := strictlyShown(t, result, copied)
 			if spare := int64(len(body)) - shown; spare < 0 || spare > 1 {
@@ -159,7 +158,7 @@ func TestLimitsKeepThreeQuartersOfHeadAndOneOfTail(t *testing.T) {
 			left := [2]int64{tc.out, tc.err}
 			for line := 0; left[Stdout]+left[Stderr] > 0; line++ {
 				for s := range left {
-					chunk := fmt.Appendf(nil, "%s %09d %s\n", Stream(s), line, strings.Repeat(".", 1000))
+					chunk := fmt.Appendf(nil, "%s %09d %s\n", Stream(s), line, strings.Repeat(".", 8000))
 					chunk = chunk[:min(int64(len(chunk)), left[s])]
 					if left[s] -= int64(len(chunk)); len(chunk) > 0 {
 						writes = append(writes, write{Stream(s), chunk})
@@ -167,7 +166,7 @@ func TestLimitsKeepThreeQuartersOfHeadAndOneOfTail(t *testing.T) {
 				}
 			}
 			result := record(t, store, Config{}, Exited, writes...)
-			checkResult(t, store, result, tc.out+tc.err)
+			copied := checkResult(t, store, result, tc.out+tc.err)
 			if !slices.Equal(result.Metadata.Reasons, tc.reasons) {
 				t.Errorf("the reasons are %v", result.Metadata.Reasons)
 			}
@@ -182,7 +181,6 @@ func TestLimitsKeepThreeQuartersOfHeadAndOneOfTail(t *testing.T) {
 				t.Errorf("%d bytes of stderr are kept, not %d", kept, tc.keptErr)
 			}
 			// What is kept stands in the order in which it was read.
-			copied := pages(t, store, result.Metadata.OutputID, MaxPageBytes)
 			var all strings.Builder
 			for _, w := range writes {
 				all.Write(w.data)
@@ -303,9 +301,7 @@ func TestBytesThatAreNoTextAreReplacedAndKept(t *testing.T) {
 
 func TestABinaryOutputIsDumped(t *testing.T) {
 	random := make([]byte, 10<<20)
-	for i := range random {
-		random[i] = byte(rand.Uint32())
-	}
+	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
 	random[100] = 0
 	for name, n := range map[string]int{"one byte": 1, "three": 3, "a line": 16, "a page": 4096, "a megabyte": 1<<20 + 5, "over the limit": 10<<20 - 3} {
 		t.Run(name, func(t *testing.T) {
@@ -313,12 +309,11 @@ func TestABinaryOutputIsDumped(t *testing.T) {
 			data := slices.Clone(random[:n])
 			data[0] = 0
 			result := record(t, store, Config{}, Exited, write{Stdout, data})
-			checkResult(t, store, result, int64(n))
+			dump := checkResult(t, store, result, int64(n))
 			m := result.Metadata
 			if !m.Binary || m.SHA256 == "" || m.Retention != models.RetentionKept || m.ReplacedBytes != 0 {
 				t.Fatalf("the metadata are %s", m.Line())
 			}
-			dump := pages(t, store, m.OutputID, 4096)
 			if result.Content != dump[:min(len(dump), BinaryBodyBytes)] {
 				t.Error("the body is not the beginning of the dump")
 			}
@@ -339,12 +334,19 @@ func TestABinaryOfTwoStreamsOverTheLimitHasTwoGaps(t *testing.T) {
 	store := newMemory()
 	data := bytes.Repeat([]byte{0, 1, 2, 3, 4, 5, 6}, 1<<20)
 	result := record(t, store, Config{}, Exited, write{Stdout, data}, write{Stderr, data}, write{Stdout, []byte("end")})
-	checkResult(t, store, result, int64(2*len(data)+3))
+	whole := checkResult(t, store, result, int64(2*len(data)+3))
 	if gaps := store.only(t).row.Gaps; len(gaps) != 2 {
 		t.Errorf("the gaps are %v", gaps)
 	}
-	if dump := pages(t, store, result.Metadata.OutputID, 999); !strings.Contains(dump[len(dump)-90:], "65 6e 64") {
-		t.Errorf("the dump ends with %q", dump[len(dump)-90:])
+	if !strings.Contains(whole[len(whole)-90:], "65 6e 64") {
+		t.Errorf("the dump ends with %q", whole[len(whole)-90:])
+	}
+	// Pages that do not fall on its lines, around each gap and at its end.
+	for _, gap := range append(store.only(t).row.Gaps, models.Gap{At: int64(len(whole))}) {
+		at := gap.At - 100_000
+		if end := pagesBetween(t, store, result.Metadata.OutputID, at, gap.At, 999)[:100_000]; end != whole[at:gap.At] {
+			t.Errorf("read from %d on in other pages it is another dump", at)
+		}
 	}
 }
 

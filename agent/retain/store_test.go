@@ -2,6 +2,8 @@ package retain
 
 import (
 	"context"
+	"math"
+	"strings"
 	"sync"
 	"testing"
 
@@ -146,9 +148,16 @@ func testCall(tool string) agent.Call {
 // pages is a copy as it is read page by page.
 func pages(t *testing.T, store ReadStore, id string, limit int) string {
 	t.Helper()
-	var text []byte
+	return pagesBetween(t, store, id, 0, math.MaxInt64, limit)
+}
+
+// pagesBetween is a part of a copy as it is read page by page, to the end of
+// the page on which end is.
+func pagesBetween(t *testing.T, store ReadStore, id string, at, end int64, limit int) string {
+	t.Helper()
+	var text strings.Builder
 	r := NewReader(store)
-	for at, more := int64(0), true; more; {
+	for more := true; more && at < end; {
 		page, err := r.Page(t.Context(), testSession, id, at, limit)
 		if err != nil {
 			t.Fatalf("page at %d: %v", at, err)
@@ -156,8 +165,11 @@ func pages(t *testing.T, store ReadStore, id string, limit int) string {
 		if page.HasMore && page.NextOffset <= at {
 			t.Fatalf("page at %d does not get on", at)
 		}
-		text = append(text, page.Text...)
+		if text.Len() == 0 {
+			text.Grow(int(min(page.TotalBytes, end) - at))
+		}
+		text.WriteString(page.Text)
 		at, more = page.NextOffset, page.HasMore
 	}
-	return string(text)
+	return text.String()
 }
