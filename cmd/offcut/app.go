@@ -104,6 +104,7 @@ func (a *App) Run(ctx context.Context) (err error) {
 		return err
 	}
 	a.serve(listener, a.handler(db, broker, reader, folders, catalogue))
+	a.lockOut(db)
 	if err := a.runner.Resume(ctx); err != nil {
 		return fmt.Errorf("resume queued turns: %w", err)
 	}
@@ -186,6 +187,11 @@ func (a *App) recover(ctx context.Context, db *store.Store, keeper *retain.Keepe
 
 // tend removes the folders of sessions that are gone, beside everything else.
 func (a *App) tend(folders *workspace.Folders) {
+	a.background(func(ctx context.Context) { folders.Tend(ctx, a.log) })
+}
+
+// background does something until the server ends.
+func (a *App) background(do func(context.Context)) {
 	ctx, end := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	a.closing(func() error {
@@ -195,7 +201,7 @@ func (a *App) tend(folders *workspace.Folders) {
 	})
 	go func() {
 		defer close(done)
-		folders.Tend(ctx, a.log)
+		do(ctx)
 	}()
 }
 

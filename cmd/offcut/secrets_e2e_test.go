@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestACommandReachesNothingOfTheServer(t *testing.T) {
@@ -60,6 +61,35 @@ func TestADisabledUserIsOut(t *testing.T) {
 	s.command("user", "disable", "leaving")
 	if status := s.as(token, http.MethodGet, "/sessions", nil, nil); status != http.StatusUnauthorized {
 		t.Errorf("status %d after the user was disabled", status)
+	}
+}
+
+func TestWhatADisabledUserRunsEnds(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p)
+	token := s.addUser("leaving")
+	p.on("keep busy", runs("echo begun; sleep 60"), says("Done."))
+	var session struct {
+		ID string `json:"id"`
+	}
+	s.as(token, http.MethodPost, "/sessions", args{}, &session)
+	var turns [2]struct {
+		ID string `json:"turn_id"`
+	}
+	for i := range turns {
+		s.as(token, http.MethodPost, "/sessions/"+session.ID+"/messages", args{"content": "keep busy"}, &turns[i])
+	}
+	s.command("user", "disable", "leaving")
+	ended := time.Now()
+	for _, turn := range turns {
+		var now struct{ State string }
+		for now.State != "stopped" && time.Since(ended) < 10*time.Second {
+			time.Sleep(100 * time.Millisecond)
+			s.as(adminToken, http.MethodGet, "/turns/"+turn.ID, nil, &now)
+		}
+		if now.State != "stopped" {
+			t.Errorf("%v after the user was disabled a turn is %s", time.Since(ended), now.State)
+		}
 	}
 }
 

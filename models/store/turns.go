@@ -117,6 +117,15 @@ func (s *Store) UnfinishedTurns(ctx context.Context, owner string) (int, error) 
 	return int(count), err
 }
 
+// TurnsOfDisabled are the turns of disabled users that wait or run.
+func (s *Store) TurnsOfDisabled(ctx context.Context) ([]string, error) {
+	ids := []string{}
+	err := s.read(ctx, "find turns of disabled users", func(db *gorm.DB) error {
+		return db.Model(&turnRow{}).Where(unfinished+" AND (SELECT disabled FROM users WHERE users.id = turns.owner_id)").Pluck("id", &ids).Error
+	})
+	return ids, err
+}
+
 // StartTurn takes a turn out of the queue: it runs, and its message is done. A
 // turn that is not queued, or whose session runs another one, is ErrConflict.
 func (s *Store) StartTurn(ctx context.Context, id string, now time.Time) (models.Turn, error) {

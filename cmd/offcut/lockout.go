@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"offcut/models/store"
+)
+
+// lockOutEvery is how soon a disabled user's turns end. Users are disabled by
+// another process, so that it has to be looked for.
+const lockOutEvery = 2 * time.Second
+
+// lockOut ends the turns of users who are disabled, while the server runs.
+func (a *App) lockOut(db *store.Store) {
+	a.background(func(ctx context.Context) {
+		ticker := time.NewTicker(lockOutEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				if err := a.stopDisabled(ctx, db); err != nil && ctx.Err() == nil {
+					a.log.Error("cannot end the turns of disabled users", "error", err)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+func (a *App) stopDisabled(ctx context.Context, db *store.Store) error {
+	turns, err := db.TurnsOfDisabled(ctx)
+	if err != nil {
+		return err
+	}
+	for _, turn := range turns {
+		if err := a.runner.Stop(ctx, turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
