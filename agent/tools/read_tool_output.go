@@ -51,7 +51,7 @@ func toldOf(err error) error {
 	if !errors.As(err, &told) || errors.Is(err, models.ErrUnavailable) {
 		return err
 	}
-	if len(told.Details) == 0 {
+	if len(told.Details) == 0 || !errors.Is(err, models.ErrMalformed) {
 		return refusal(told.Message)
 	}
 	details, jsonErr := json.Marshal(told.Details)

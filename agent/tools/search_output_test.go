@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"offcut/agent/retain"
 	"offcut/models"
@@ -67,5 +68,21 @@ func TestASearchOfAnIncompleteCopySaysSo(t *testing.T) {
 	}
 	if fmt.Sprint(found.Metadata.Shown) != "[]" {
 		t.Errorf("shown %v", found.Metadata.Shown)
+	}
+}
+
+func TestAnOutputThatWasDeletedIsSaidInASentence(t *testing.T) {
+	b := newBench(t)
+	id := b.ok("run_command", arguments{"command": "seq 1 20000"}).Metadata.OutputID
+	if err := b.store.DeleteOutput(t.Context(), b.turn.SessionID, id, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for tool, args := range map[string]arguments{
+		"read_tool_output":   {"output_id": id},
+		"search_tool_output": {"output_id": id, "pattern": "1"},
+	} {
+		if said := b.call(tool, args).Content; !strings.HasPrefix(said, "this output was deleted on ") || strings.ContainsAny(said, "{\n") {
+			t.Errorf("%s says %q", tool, said)
+		}
 	}
 }
