@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"offcut/models"
@@ -47,10 +48,23 @@ func (h *Handlers) OutputPage(c echo.Context) error {
 	for _, read := range reads {
 		page.Reads = append(page.Reads, views.ReadNote{Kind: string(read.Kind), Range: views.Range(read.Range), At: read.At})
 	}
-	if out.EndedAt != nil {
-		page.Took = out.EndedAt.Sub(out.CreatedAt)
+	if page.Took, err = h.took(ctx, out); err != nil {
+		return err
 	}
 	return h.render(c, 200, views.OutputPage(page))
+}
+
+// took is how long the call of an output ran, as its card has it; 0 where that
+// is not known.
+func (h *Handlers) took(ctx context.Context, out models.RetainedOutput) (time.Duration, error) {
+	_, result, err := h.Store.Call(ctx, out.SessionID, out.CallID)
+	switch {
+	case isNotFound(err):
+		return 0, nil
+	case err != nil || result == nil || metadataOf(result).ExecutionMS == nil:
+		return 0, err
+	}
+	return time.Duration(*result.Metadata.ExecutionMS) * time.Millisecond, nil
 }
 
 // Pager is the pager of one kept output inside a card.

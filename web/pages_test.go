@@ -175,6 +175,9 @@ func TestThePagerGoesThroughAnOutputByteForByte(t *testing.T) {
 	if doc := b.get(at + "?q=%28&regexp=true").page(t); said(doc) == "" {
 		t.Error("a pattern that cannot be used is not said")
 	}
+	if about := b.get(at).page(t).Find(".side").Text(); !strings.Contains(about, "12 ms") {
+		t.Errorf("the page does not say how long the call took: %s", about)
+	}
 	fragment := b.get(at+"/pager?offset=100", "HX-Request", "true")
 	if fragment.status != 200 || strings.Contains(string(fragment.body), "<html") {
 		t.Errorf("the pager of a card: %d\n%s", fragment.status, clip(fragment.body))
