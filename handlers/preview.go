@@ -135,7 +135,7 @@ func streamsOf(body string) []stream {
 	}
 	if rest, ok := strings.CutPrefix(body, first); ok {
 		if out, err, ok := strings.Cut(rest, second); ok {
-			return []stream{streamOf("stdout", out), streamOf("stderr", err)}
+			return []stream{streamOf("stdout", out+"\n"), streamOf("stderr", err)}
 		}
 	}
 	return []stream{streamOf("", body)}

@@ -141,6 +141,13 @@ func TestStreamsOfACutCommandAreHeaded(t *testing.T) {
 	}
 }
 
+func TestAStreamThatIsShownWholeIsCountedWhole(t *testing.T) {
+	_, body := recorded(t, "out\n", lines(9000))
+	if heads := texts(body.Find(".out .stream")); len(heads) != 2 || heads[0] != "stdout, 4 bytes, shown whole" {
+		t.Errorf("the streams are headed %q", heads)
+	}
+}
+
 func TestOfACopyThatIsGoneACardShowsWhatTheModelSaw(t *testing.T) {
 	s, id := recordedIn(t, lines(20000), "")
 	row, before := s.cardIn(id)
