@@ -24,7 +24,7 @@ func queryOf(c echo.Context) (query, error) {
 		return query{}, models.Errorf(models.ErrMalformed, "malformed_query", "the address's parameters cannot be read: a %% or ; is not escaped")
 	}
 	if !wellFormed(values) {
-		return query{}, errNotUTF8
+		return query{}, models.Errorf(models.ErrInvalid, "invalid_utf8", "the address's parameters hold bytes that are not valid UTF-8; send them as UTF-8 text")
 	}
 	return query{values}, nil
 }

@@ -132,6 +132,9 @@ func TestBadAddressesAreRefusedWithTheRightStatus(t *testing.T) {
 			if a.status != want {
 				t.Errorf("status %d, want %d\n%s", a.status, want, clip(a.body))
 			}
+			if strings.Contains(string(a.body), "stored") {
+				t.Errorf("it speaks of storing, which nobody asked for: %s", a.body)
+			}
 			if a.status >= 400 && a.header.Get("Content-Type") != "application/problem+json" {
 				t.Errorf("an error of the API is %s", a.header.Get("Content-Type"))
 			}
