@@ -148,6 +148,20 @@ func TestSeveralCommandsRunInParallel(t *testing.T) {
 	s.wantWords(s.step(), "`echo a` ended with exit code 0", "`echo b` ended with exit code 3", "printed nothing")
 }
 
+func TestTheEndOfWhatWasShownIsNotTakenForTheEnd(t *testing.T) {
+	s := begin(t)
+	reply := s.ask("Run `head -c 300000 /dev/urandom`")
+	meta := models.ResultMetadata{
+		ExitCode: models.Ptr(0), Truncated: true, OutputID: "out_dump", TotalBytes: models.Ptr(int64(1_556_250)), Complete: models.Ptr(true),
+		Shown: []models.Range{{Start: 0, End: 4096}}, Retention: models.RetentionKept,
+	}
+	s.result(reply, 0, meta, "first\n"+strings.Repeat("row\n", 50)+"last shown")
+	said := s.step().Content
+	if strings.Contains(said, "ends so") || strings.Contains(said, "last shown") || !strings.Contains(said, "I was shown its beginning:\n\n```text\nfirst\n") {
+		t.Errorf("it says %q", said)
+	}
+}
+
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	for _, tt := range []struct {
 		name string

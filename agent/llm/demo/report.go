@@ -81,6 +81,8 @@ func printed(c call, r result, wishes []wish) string {
 		return "The last line is:\n\n" + block(lines[len(lines)-1])
 	case first:
 		return "The first line is:\n\n" + block(lines[0])
+	case len(lines) > 20 && !tailShown(r.meta):
+		return "I was shown its beginning:\n\n" + block(strings.Join(lines[:5], "\n"))
 	case len(lines) > 20:
 		return "It ends so:\n\n" + block(strings.Join(lines[len(lines)-5:], "\n"))
 	}
