@@ -39,7 +39,7 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 		if err != nil {
 			return card, err
 		}
-		card.LeftOut, card.Coverage = leftOut(meta, out, result.Content), coverageOf(meta, out)
+		card.LeftOut, card.Coverage = leftOut(meta, out, result.Content), coverageOf(out)
 	}
 	if newest && card.State == string(models.CallError) {
 		body, err := h.cardBody(ctx, sess, call, result)
@@ -111,15 +111,14 @@ func leftOut(meta models.ResultMetadata, out kept, body string) int64 {
 
 // coverageOf is what the model has read of a kept output; nil where that is
 // all of it, or where the output is gone.
-func coverageOf(meta models.ResultMetadata, out kept) *views.Coverage {
+func coverageOf(out kept) *views.Coverage {
 	if out.gone {
 		return nil
 	}
-	read := models.MergeRanges(append(rangesOf(meta.Shown), out.Coverage...))
-	if len(out.Gaps) == 0 && lengthOf(read) >= out.TotalBytes {
+	if len(out.Gaps) == 0 && lengthOf(out.Coverage) >= out.TotalBytes {
 		return nil
 	}
-	return &views.Coverage{Total: out.TotalBytes, Read: viewRanges(read), Gaps: viewGaps(out.Gaps)}
+	return &views.Coverage{Total: out.TotalBytes, Read: viewRanges(out.Coverage), Gaps: viewGaps(out.Gaps)}
 }
 
 func rangesOf(ranges []models.Range) []models.Range { return append([]models.Range(nil), ranges...) }

@@ -72,19 +72,19 @@ func TestBetweenShownTextsStandCutEdgesAndLostBytes(t *testing.T) {
 
 func TestCoverageIsShownWhereSomethingIsUnreadOrLost(t *testing.T) {
 	whole := kept{RetainedOutput: models.RetainedOutput{TotalBytes: 100, Coverage: []models.Range{{Start: 0, End: 100}}}}
-	if got := coverageOf(models.ResultMetadata{}, whole); got != nil {
+	if got := coverageOf(whole); got != nil {
 		t.Errorf("what was seen whole has a bar: %+v", got)
 	}
-	part := kept{RetainedOutput: models.RetainedOutput{TotalBytes: 100, Coverage: []models.Range{{Start: 50, End: 60}}}}
+	part := kept{RetainedOutput: models.RetainedOutput{TotalBytes: 100, Coverage: []models.Range{{Start: 50, End: 60}}}} // its preview was not sent yet
 	meta := models.ResultMetadata{Truncated: true, Reasons: []models.Reason{models.ReasonPreview}, Shown: []models.Range{{Start: 0, End: 10}}}
-	want := &views.Coverage{Total: 100, Read: []views.Range{{Start: 0, End: 10}, {Start: 50, End: 60}}, Gaps: []views.Gap{}}
-	if diff := cmp.Diff(want, coverageOf(meta, part)); diff != "" {
+	want := &views.Coverage{Total: 100, Read: []views.Range{{Start: 50, End: 60}}, Gaps: []views.Gap{}}
+	if diff := cmp.Diff(want, coverageOf(part)); diff != "" {
 		t.Errorf("coverage (-want +got):\n%s", diff)
 	}
 	if got := leftOut(meta, part, ""); got != 90 {
 		t.Errorf("left out %d bytes, want 90", got)
 	}
-	if got := coverageOf(meta, kept{gone: true}); got != nil {
+	if got := coverageOf(kept{gone: true}); got != nil {
 		t.Errorf("what is gone has a bar: %+v", got)
 	}
 }

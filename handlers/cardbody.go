@@ -27,7 +27,7 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 	}
 	if meta.OutputID == "" {
 		showStored(&body, call, result, meta)
-		return body, nil
+		return body, h.unseen(ctx, &body, result)
 	}
 	out, err := h.keptOutput(ctx, sess.ID, meta.OutputID)
 	if err != nil {
@@ -35,14 +35,24 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 	}
 	if out.gone {
 		showGone(&body, out, result, meta)
-		return body, nil
+		return body, h.unseen(ctx, &body, result)
 	}
 	body.OutputID, body.Total = out.ID, out.TotalBytes
-	body.Coverage = coverageOf(meta, out)
-	body.Seen = lengthOf(models.MergeRanges(append(rangesOf(meta.Shown), out.Coverage...)))
+	body.Coverage = coverageOf(out)
+	body.Seen = lengthOf(out.Coverage)
 	body.Ended = endedEarly(result)
 	body.Pieces, err = h.pieces(ctx, out.RetainedOutput, meta, result.Content)
 	return body, err
+}
+
+// unseen takes back what was seen of a result that the model was never sent: of
+// what has no copy nothing else tells it.
+func (h *Handlers) unseen(ctx context.Context, body *views.CardBody, result *models.Message) error {
+	sent, err := h.Store.Replied(ctx, result.SessionID, result.Seq)
+	if !sent {
+		body.Seen = 0
+	}
+	return err
 }
 
 // showStored fills in a result of which there is no copy: its stored body is

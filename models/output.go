@@ -90,11 +90,11 @@ const (
 // OutputRead records that the model was shown a range of a kept output.
 type OutputRead struct {
 	OutputID string
-	TurnID   string
+	TurnID   string // of the call
 	CallID   string // the call whose result showed it
 	Kind     ReadKind
 	Range    Range
-	At       time.Time
+	At       time.Time // of the reply by which it is known
 }
 
 // OutputStream names one of the byte streams that are stored of an output.

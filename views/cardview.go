@@ -94,6 +94,10 @@ func (v CardBody) saveError(ctx context.Context) string {
 	return sentence(why)
 }
 
+// unread reports whether the model saw nothing of what there is. It may be about
+// to: a page asks again for such a body.
+func (v CardBody) unread() bool { return v.Seen == 0 && v.Total > 0 }
+
 func (v CardBody) multiline() bool { return strings.Contains(v.Subject, "\n") }
 
 // badged reports whether there is a badge to show.
@@ -106,6 +110,8 @@ func (v CardBody) sawText(ctx context.Context) string {
 	switch {
 	case v.Seen >= v.Total && v.Coverage == nil:
 		return rich(ctx, "saw.whole", "n", v.Total, "count", exact(v.Total))
+	case v.unread():
+		return rich(ctx, "saw.none", "total", exact(v.Total))
 	case v.Incomplete && v.OutputID != "":
 		return rich(ctx, "saw.ofkept", "seen", exact(v.Seen), "total", exact(v.Total))
 	}

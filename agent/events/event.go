@@ -34,7 +34,8 @@ const (
 	KindSeal Kind = "seal"
 	// KindCall: the tool call CallID of message MessageID changed its state;
 	// CallState is one of the card's states. The state in which it ended comes
-	// twice: at once, and again when its result is stored.
+	// three times: at once, when its result is stored, and when a reply to it
+	// has come, before which nobody says that the model saw it.
 	KindCall Kind = "call"
 	// KindOutput: a running call printed Text; Bytes is how much it has
 	// printed in all.

@@ -108,7 +108,10 @@ type Store interface {
 
 	AppendMessage(ctx context.Context, m models.Message) (models.Message, error)
 	SaveMessage(ctx context.Context, m models.Message) error
-	AppendResults(ctx context.Context, results []models.Message, reads []models.OutputRead) error
+	// AppendReply also notes what the model was shown by the request to which
+	// this is the reply.
+	AppendReply(ctx context.Context, reply models.Message, reads []models.OutputRead) (models.Message, error)
+	AppendResults(ctx context.Context, results []models.Message) error
 	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
 	Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error)
 	CallIDs(ctx context.Context, sessionID string, ids []string) (map[string]bool, error)

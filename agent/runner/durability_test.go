@@ -40,11 +40,11 @@ func (m *mortal) SaveMessage(ctx context.Context, msg models.Message) error {
 	return m.Store.SaveMessage(ctx, msg)
 }
 
-func (m *mortal) AppendResults(ctx context.Context, results []models.Message, reads []models.OutputRead) error {
+func (m *mortal) AppendResults(ctx context.Context, results []models.Message) error {
 	if m.dead.Load() {
 		return errKilled
 	}
-	return m.Store.AppendResults(ctx, results, reads)
+	return m.Store.AppendResults(ctx, results)
 }
 
 func (m *mortal) FinishTurn(ctx context.Context, t models.Turn) error {
@@ -159,11 +159,11 @@ type failing struct {
 
 var errDisk = &fs.PathError{Op: "write", Path: "/srv/offcut.db", Err: errors.New("no space left on device")}
 
-func (f *failing) AppendMessage(ctx context.Context, m models.Message) (models.Message, error) {
+func (f *failing) AppendReply(ctx context.Context, m models.Message, reads []models.OutputRead) (models.Message, error) {
 	if f.append.Load() {
 		return m, errDisk
 	}
-	return f.Store.AppendMessage(ctx, m)
+	return f.Store.AppendReply(ctx, m, reads)
 }
 
 func (f *failing) SaveMessage(ctx context.Context, m models.Message) error {
@@ -173,11 +173,11 @@ func (f *failing) SaveMessage(ctx context.Context, m models.Message) error {
 	return f.Store.SaveMessage(ctx, m)
 }
 
-func (f *failing) AppendResults(ctx context.Context, results []models.Message, reads []models.OutputRead) error {
+func (f *failing) AppendResults(ctx context.Context, results []models.Message) error {
 	if f.results.Load() {
 		return errDisk
 	}
-	return f.Store.AppendResults(ctx, results, reads)
+	return f.Store.AppendResults(ctx, results)
 }
 
 func (f *failing) FinishTurn(ctx context.Context, t models.Turn) error {

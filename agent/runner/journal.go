@@ -19,13 +19,14 @@ type journal struct {
 	r      *Runner
 	cancel context.CancelCauseFunc
 
-	mu    sync.Mutex
-	turn  models.Turn
-	part  *part             // the reply that streams in; nil between replies
-	shown *shown            // what of the answer is being written; goes on after a reply that was cut off
-	reply models.Message    // the last one that was stored
-	calls liveCalls         // the tool calls that run
-	again *events.LiveRetry // the wait for the next try; nil once an answer comes
+	mu     sync.Mutex
+	turn   models.Turn
+	part   *part             // the reply that streams in; nil between replies
+	shown  *shown            // what of the answer is being written; goes on after a reply that was cut off
+	reply  models.Message    // the last one that was stored
+	unsent []unsentResult    // the results after it, until a reply proves that they were sent
+	calls  liveCalls         // the tool calls that run
+	again  *events.LiveRetry // the wait for the next try; nil once an answer comes
 }
 
 func newJournal(r *Runner, turn models.Turn, cancel context.CancelCauseFunc) *journal {
@@ -60,10 +61,12 @@ func (j *journal) storageError(doing string, err error) error {
 	}
 }
 
-// userMessage tells that the message with which the turn came is its turn now.
-func (j *journal) userMessage(history []models.Message) {
+// takeOver begins with what was said before, and tells that the message with
+// which the turn came is its turn now.
+func (j *journal) takeOver(history []models.Message) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.unsent = unsentIn(history)
 	for _, m := range history {
 		if m.TurnID == j.turn.ID && m.Role == models.RolePerson && !m.IsMeta {
 			j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: m.State})
@@ -102,7 +105,7 @@ func (j *journal) Delta(messageID string, d agent.Delta) {
 // beginPart stores the reply as running, at its place in the session. Where
 // that fails the turn ends.
 func (j *journal) beginPart(messageID string) *part {
-	m, err := j.r.cfg.Store.AppendMessage(context.Background(), models.Message{
+	m, err := j.appendReply(context.Background(), models.Message{
 		ID: messageID, SessionID: j.turn.SessionID, TurnID: j.turn.ID, Role: models.RoleAssistant,
 		State: models.StateRunning, CreatedAt: j.r.cfg.Now(),
 	})
@@ -160,7 +163,7 @@ func (j *journal) storeReply(ctx context.Context, reply models.Message) error {
 	p := j.part
 	j.mu.Unlock()
 	if p == nil {
-		_, err := j.r.cfg.Store.AppendMessage(ctx, reply)
+		_, err := j.appendReply(ctx, reply)
 		return err
 	}
 	reply.Seq, reply.CreatedAt = p.message.Seq, p.message.CreatedAt
@@ -187,33 +190,20 @@ func (j *journal) Hidden(ctx context.Context, hidden models.Message) error {
 	return j.saveTurn(ctx, turn)
 }
 
-// Results stores the results of a step, with what they show of kept outputs.
+// Results stores the results of a step. What they show of kept outputs is noted
+// once the model was sent them.
 func (j *journal) Results(ctx context.Context, results []models.Message) error {
-	if err := j.r.cfg.Store.AppendResults(ctx, results, j.reads(results)); err != nil {
+	if err := j.r.cfg.Store.AppendResults(ctx, results); err != nil {
 		return j.storageError("store the tools' results", err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.unsent = unsentIn(append([]models.Message{j.reply}, results...))
 	for _, m := range results {
 		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, CallID: m.ToolCallID, State: m.State})
 		j.publish(events.Event{Kind: events.KindCall, MessageID: j.reply.ID, CallID: m.ToolCallID, CallState: string(m.CallState())})
 	}
 	return nil
-}
-
-// reads are what the results of the last reply's calls show of kept outputs.
-func (j *journal) reads(results []models.Message) []models.OutputRead {
-	var reads []models.OutputRead
-	for i, m := range results {
-		c := j.reply.ToolCalls[i] // one result for each call, in their order
-		call := agent.Call{
-			ID: c.ID, SessionID: m.SessionID, OwnerID: j.turn.OwnerID, TurnID: m.TurnID,
-			Tool: c.Name, Arguments: []byte(c.Arguments),
-		}
-		result := agent.ToolResult{ToolCallID: c.ID, Content: m.Content, IsError: m.Metadata.IsError, Metadata: *m.Metadata}
-		reads = append(reads, j.r.cfg.ReadsOf(call, result, m.CreatedAt)...)
-	}
-	return reads
 }
 
 // retry tells of a wait before the model is asked again.

@@ -410,28 +410,3 @@ func TestASessionWhoseDeletionFailedLivesOn(t *testing.T) {
 		t.Errorf("turn %+v", turn)
 	}
 }
-
-func TestWhatAResultShowsIsStoredWithIt(t *testing.T) {
-	output := models.NewID(models.PrefixOutput)
-	var h *house
-	tool := agenttest.ToolFunc("look", func(ctx context.Context, c agent.Call) (agent.ToolResult, error) {
-		r := agenttest.Text("preview")
-		r.Metadata.OutputID, r.Metadata.Shown = output, []models.Range{{Start: 0, End: 7}}
-		return r, h.store.CreateOutput(ctx, models.RetainedOutput{ID: output, SessionID: c.SessionID, TurnID: c.TurnID, CallID: c.ID, Tool: c.Tool, CreatedAt: time.Now()})
-	})
-	h = newHouse(t, func(c *Config) {
-		c.Tools = []agent.Tool{tool}
-		c.ReadsOf = func(call agent.Call, result agent.ToolResult, at time.Time) []models.OutputRead {
-			if call.Tool != "look" || string(call.Arguments) != `{"n":1}` || call.OwnerID != h.owner {
-				t.Errorf("asked for call %+v", call)
-			}
-			return []models.OutputRead{{OutputID: result.Metadata.OutputID, TurnID: call.TurnID, CallID: call.ID, Kind: models.ReadPreview, Range: result.Metadata.Shown[0], At: at}}
-		}
-	}, agenttest.Calls("look", `{"n":1}`), agenttest.Says("end"))
-	session := h.session()
-	turn := h.rest(h.send(session, "go"))
-	reads, err := h.store.Reads(t.Context(), session, output, 9)
-	if err != nil || len(reads) != 1 || reads[0].Range.End != 7 || reads[0].TurnID != turn.ID {
-		t.Errorf("reads %+v, %v", reads, err)
-	}
-}

@@ -71,7 +71,7 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err != nil {
 		return agent.Loop{}, nil, j.storageError("read the conversation", err)
 	}
-	j.userMessage(history)
+	j.takeOver(history)
 	model, info, err := r.cfg.Models(session.Model)
 	if err != nil {
 		return agent.Loop{}, nil, modelError(err)

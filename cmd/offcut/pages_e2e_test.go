@@ -3,6 +3,7 @@ package main_test
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -53,6 +54,36 @@ func TestPagesThatTheModelReadsAreTheCopy(t *testing.T) {
 	}
 	if got := s.output(session).Coverage; len(got) != 1 || got[0] != [2]int64{0, int64(len(text))} {
 		t.Errorf("after all was read the coverage is %v", got)
+	}
+}
+
+func TestTheModelHasReadWhatItWasSent(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p)
+	p.on("read on after it", says("Read on."))
+	for name, end := range map[string]func(turn string){
+		"stopped by the user":       s.stop,
+		"cut off by an orderly end": func(string) { s.terminate(); s.launch() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.on(name, runs("seq 1 20000; sleep 60"))
+			session := s.newSession()
+			turn := s.send(session, name)
+			s.waitFor("the output is kept", func() bool {
+				kept := s.outputs(session)
+				return len(kept) == 1 && kept[0].TotalBytes > 24576
+			})
+			end(turn)
+			s.settled(turn)
+			if read := s.output(session).Coverage; len(read) != 0 {
+				t.Errorf("nobody was sent it, and %v of it is read", read)
+			}
+			s.say(session, "read on after it")
+			meta, _ := p.lastSent(t, "read on after it").results()[0].result(t)
+			if shown := (run{meta: meta}).shown(t); !reflect.DeepEqual(s.output(session).Coverage, shown) || len(shown) == 0 {
+				t.Errorf("%v was sent, and %v of it is read", shown, s.output(session).Coverage)
+			}
+		})
 	}
 }
 

@@ -113,9 +113,9 @@ func BenchmarkLastToFirstPageOfAReader(b *testing.B) {
 	keep(b, s, "s", "fresh", nil)
 	turn := run(b, s, "s", "read it", start)
 	note := func(output string, offset int64) {
-		must(b, s.AppendResults(b.Context(), nil, []models.OutputRead{{
+		shows(b, s, turn, models.OutputRead{
 			OutputID: output, TurnID: turn.ID, Kind: models.ReadPage, Range: models.Range{Start: offset, End: offset + models.MaxPageBytes},
-		}}))
+		})
 	}
 	for offset := int64(0); offset < length; offset += models.MaxPageBytes {
 		page(b, s, offset)

@@ -120,7 +120,14 @@ func toolMessage(turn models.Turn, callID, content string) models.Message {
 
 func reply(t testing.TB, s *Store, turn models.Turn, callID, content string) {
 	t.Helper()
-	must(t, s.AppendResults(t.Context(), []models.Message{toolMessage(turn, callID, content)}, nil))
+	must(t, s.AppendResults(t.Context(), []models.Message{toolMessage(turn, callID, content)}))
+}
+
+// shows appends a reply that proves that the model was shown these ranges.
+func shows(t testing.TB, s *Store, turn models.Turn, reads ...models.OutputRead) {
+	t.Helper()
+	m := models.Message{SessionID: turn.SessionID, TurnID: turn.ID, Role: models.RoleAssistant, State: models.StateDone, CreatedAt: start}
+	got(s.AppendReply(t.Context(), m, reads))(t)
 }
 
 func finish(t testing.TB, s *Store, turn models.Turn, state models.State, at time.Time) {

@@ -109,9 +109,32 @@ func (s *Store) AppendMessage(ctx context.Context, m models.Message) (models.Mes
 	return m, err
 }
 
-// AppendResults adds the tool messages of one step, and what the model is
-// shown by them, together. Reads of outputs that are gone are left out.
-func (s *Store) AppendResults(ctx context.Context, msgs []models.Message, reads []models.OutputRead) error {
+// AppendReply adds a reply as AppendMessage does, and with it what of kept
+// outputs the request had shown to the model that it answers. Reads of outputs
+// that are gone are left out.
+func (s *Store) AppendReply(ctx context.Context, m models.Message, reads []models.OutputRead) (models.Message, error) {
+	err := s.write(ctx, "append a reply to turn "+m.TurnID, func(tx *gorm.DB) error {
+		if err := appendMessage(tx, &m); err != nil {
+			return err
+		}
+		return insertReads(tx, reads)
+	})
+	return m, err
+}
+
+// Replied reports whether a reply of the model stands after seq, or begins to:
+// it was sent what stands there.
+func (s *Store) Replied(ctx context.Context, sessionID string, seq int64) (bool, error) {
+	var found []string
+	err := s.read(ctx, "reply in session "+sessionID, func(db *gorm.DB) error {
+		return db.Model(&messageRow{}).Where("session_id = ? AND seq > ? AND role = ?", sessionID, seq, models.RoleAssistant).
+			Order("seq").Limit(1).Pluck("id", &found).Error
+	})
+	return len(found) > 0, err
+}
+
+// AppendResults adds the tool messages of one step together.
+func (s *Store) AppendResults(ctx context.Context, msgs []models.Message) error {
 	return s.write(ctx, "append tool results", func(tx *gorm.DB) error {
 		for i := range msgs {
 			m := msgs[i] // the caller's messages stay as they are
@@ -119,7 +142,7 @@ func (s *Store) AppendResults(ctx context.Context, msgs []models.Message, reads 
 				return err
 			}
 		}
-		return insertReads(tx, reads)
+		return nil
 	})
 }
 

@@ -140,7 +140,7 @@ func TestACallAndItsResultAreFoundAndUnique(t *testing.T) {
 		t.Errorf("used are %v", used)
 	}
 
-	err = s.AppendResults(ctx, []models.Message{toolMessage(turn, "c1", "x"), toolMessage(turn, "c2", "again")}, nil)
+	err = s.AppendResults(ctx, []models.Message{toolMessage(turn, "c1", "x"), toolMessage(turn, "c2", "again")})
 	wantKind(t, err, models.ErrConflict, "call_answered")
 	if _, result, err = s.Call(ctx, "s", "c1"); err != nil || result != nil {
 		t.Errorf("half of the step was stored: %+v, %v", result, err)
@@ -163,7 +163,7 @@ func TestForkCopiesWholeStepsOnly(t *testing.T) {
 	must(t, func() error { _, err := s.TitleSession(ctx, "s", "Title"); return err }())
 	first := run(t, s, "s", "one", start)
 	step := say(t, s, first, "step", "a", "b")
-	must(t, s.AppendResults(ctx, []models.Message{toolMessage(first, "a", "result a"), toolMessage(first, "b", "result b")}, nil))
+	must(t, s.AppendResults(ctx, []models.Message{toolMessage(first, "a", "result a"), toolMessage(first, "b", "result b")}))
 	say(t, s, first, "end")
 	first.Usage.InputTokens = 7
 	finish(t, s, first, models.StateDone, later(2))

@@ -129,8 +129,8 @@ func TestOutputsAreListedOldestFirstWithWhatTheModelWasShown(t *testing.T) {
 		return models.OutputRead{OutputID: output, TurnID: turn.ID, CallID: "c", Kind: models.ReadPage, Range: models.Range{Start: from, End: to}, At: later(2)}
 	}
 	shown := []models.OutputRead{read("z", turn, 10, 20), read("z", turn, 0, 10), read("x", turn, 5, 6), read("w", foreign, 0, 4), read("gone", turn, 0, 4)}
-	must(t, s.AppendResults(ctx, nil, shown[:1]))
-	must(t, s.AppendResults(ctx, nil, shown[1:]))
+	shows(t, s, turn, shown[:1]...)
+	shows(t, s, turn, shown[1:]...)
 
 	var list []string
 	coverage := map[string][]models.Range{}

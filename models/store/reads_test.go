@@ -21,17 +21,17 @@ func TestATurnThatReadsOnHasOneRow(t *testing.T) {
 	first := run(t, s, "s", "go", start)
 	preview := read(first, 0, 10)
 	preview.Kind = models.ReadPreview
-	must(t, s.AppendResults(ctx, nil, []models.OutputRead{preview}))
+	shows(t, s, first, preview)
 	for at := int64(10); at < 50; at += 10 { // a call each
-		must(t, s.AppendResults(ctx, nil, []models.OutputRead{read(first, at, at+10)}))
+		shows(t, s, first, read(first, at, at+10))
 	}
-	must(t, s.AppendResults(ctx, nil, []models.OutputRead{
+	shows(t, s, first,
 		read(first, 70, 80), read(first, 60, 70), // parallel calls, the later page first
 		read(first, 90, 95),
-	}))
+	)
 	finish(t, s, first, models.StateDone, later(1))
 	second := run(t, s, "s", "go on", later(2))
-	must(t, s.AppendResults(ctx, nil, []models.OutputRead{read(second, 95, 99)}))
+	shows(t, s, second, read(second, 95, 99))
 
 	want := []string{"preview [0 10) c0", "page [10 50) c40", "page [60 80) c60", "page [90 95) c90", "page [95 99) c95"}
 	var have []string
@@ -53,6 +53,35 @@ func TestATurnThatReadsOnHasOneRow(t *testing.T) {
 	}
 }
 
+func TestAReplyAndWhatItProvesAreStoredTogether(t *testing.T) {
+	s := openNew(t)
+	ctx := t.Context()
+	addSession(t, s, "ann", "s", start)
+	keep(t, s, "s", "o", make([]byte, 100))
+	turn := run(t, s, "s", "go", start)
+	call := say(t, s, turn, "", "c1")
+	reply(t, s, turn, "c1", "printed")
+	_, result, err := s.Call(ctx, "s", "c1")
+	must(t, err)
+	replied := func() bool { return got(s.Replied(ctx, "s", result.Seq))(t) }
+
+	refused := models.Message{SessionID: "s", TurnID: turn.ID, Role: models.RoleAssistant, ToolCalls: call.ToolCalls}
+	_, err = s.AppendReply(ctx, refused, []models.OutputRead{read(turn, 0, 10)})
+	wantKind(t, err, models.ErrConflict, "call_id_taken")
+	if read := got(s.Coverage(ctx, "s", "o"))(t); len(read) != 0 || replied() {
+		t.Errorf("of a reply that was not stored there is %v", read)
+	}
+	finish(t, s, turn, models.StateStopped, later(1))
+	next := run(t, s, "s", "go on", later(2))
+	if replied() {
+		t.Error("a person's message counts as a reply")
+	}
+	shows(t, s, next, read(turn, 0, 10))
+	if read := got(s.Coverage(ctx, "s", "o"))(t); len(read) != 1 || !replied() {
+		t.Errorf("of a reply that was stored there is %v", read)
+	}
+}
+
 // What the model read before costs the next page nothing: the row of the copy
 // stays at hand, and no list of reads is fetched.
 func TestAPageOfWhatIsReadOnAsksForNothing(t *testing.T) {
@@ -66,7 +95,7 @@ func TestAPageOfWhatIsReadOnAsksForNothing(t *testing.T) {
 	for at := int64(0); at < 100; at += 10 {
 		got(s.Output(ctx, "s", "o"))(t)
 		got(s.ReadOutput(ctx, "s", "o", models.StreamText, at, 10))(t)
-		must(t, s.AppendResults(ctx, nil, []models.OutputRead{read(turn, at, at+10)}))
+		shows(t, s, turn, read(turn, at, at+10))
 	}
 	if statements := seen(); len(statements) != 0 {
 		t.Errorf("%d statements ran, the first: %s", len(statements), statements[0].sql)

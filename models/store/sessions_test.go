@@ -316,5 +316,5 @@ func fill(t testing.TB, s *Store, turn models.Turn, n int) {
 		}
 		messages = append(messages, m)
 	}
-	must(t, s.AppendResults(t.Context(), messages, nil))
+	must(t, s.AppendResults(t.Context(), messages))
 }

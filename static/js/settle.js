@@ -83,11 +83,12 @@ function removed(node) {
 
 /** A card that a person opened or closed stays so. Whether they did or not, a
     card in the same state keeps its body, with the pages that were fetched into
-    it; of its own figures only those that grow are news. */
+    it; of its own figures only those that grow are news. One that said that the
+    model had seen nothing is read anew: it was not sent the result yet. */
 function card(old, fresh) {
   const head = old.querySelector("[data-fold]");
   const open = head.getAttribute("aria-expanded");
-  if (old.dataset.state === fresh.dataset.state && !old.querySelector("[data-live]")) {
+  if (old.dataset.state === fresh.dataset.state && !old.querySelector("[data-live], [data-unread]")) {
     const next = fresh.querySelector("[data-fold]");
     next.setAttribute("aria-expanded", open);
     reconcile(head, next);

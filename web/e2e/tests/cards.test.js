@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../harness/suite.js';
-import { calls, runs, says } from '../harness/provider.js';
+import { calls, gate, runs, says } from '../harness/provider.js';
 
 const it = suite();
 
@@ -48,6 +48,22 @@ it('a cut result has its edge, its figures and its bar', async ({ chat, provider
   const cut = (await c.card.locator('a.cut').innerText()).match(/([\d,]+) bytes/)[1].replaceAll(',', '');
   const sum = shown.join('').length;
   assert.ok(Math.abs(sum + Number(cut) - 1288895) < 16, `head and tail ${sum}, left out ${cut}`);
+});
+
+it('a card says that the model saw its result when it has, and not before', async ({ chat, provider }) => {
+  const thought = gate();
+  provider.on('count and wait', calls(['run_command', { command: 'seq 1 200000' }]), says('Counted.', { hold: { after: 0, gate: thought } }));
+  const c = await chat();
+  await c.open();
+  await c.say('count and wait');
+  await c.card.and(c.page.locator('[data-state=ok]')).waitFor();
+  await c.unfold();
+  await c.card.getByText(/model saw\s+none\s+of\s+1,288,895\s+bytes/i).waitFor();
+  assert.match(await c.card.locator('.covmini').innerText(), /unread/);
+  thought.open();
+  await c.settled();
+  await c.card.getByText(/model saw\s+24,5\d\d\s+of\s+1,288,895\s+bytes/i).waitFor();
+  assert.ok(!/unread/.test(await c.card.locator('.covmini').innerText()));
 });
 
 it('what a command prints is seen while it runs', async ({ chat, provider }) => {

@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"context"
+	"slices"
+
+	"offcut/agent"
+	"offcut/agent/events"
+	"offcut/models"
+)
+
+// unsentResult is a stored result of which no reply has proved yet that the
+// model was sent it.
+type unsentResult struct {
+	replyID string // the message that made the call
+	call    models.ToolCall
+	message models.Message
+}
+
+// unsentIn finds the unsent results of a history: those after its last reply.
+// What a turn leaves there that was stopped, failed or was cut off by a crash,
+// the next turn's first request holds.
+func unsentIn(history []models.Message) []unsentResult {
+	var last models.Message
+	var unsent []unsentResult
+	for _, m := range history {
+		switch m.Role {
+		case models.RoleAssistant:
+			last, unsent = m, nil
+		case models.RoleTool:
+			i := slices.IndexFunc(last.ToolCalls, func(c models.ToolCall) bool { return c.ID == m.ToolCallID })
+			if i >= 0 {
+				unsent = append(unsent, unsentResult{last.ID, last.ToolCalls[i], m})
+			}
+		}
+	}
+	return unsent
+}
+
+// appendReply adds a reply to the turn, whole or as it begins. That any of it
+// came proves that its request arrived: with it is noted what the unsent
+// results show of kept outputs, and their cards are told of anew.
+func (j *journal) appendReply(ctx context.Context, reply models.Message) (models.Message, error) {
+	j.mu.Lock()
+	sent := j.unsent
+	j.mu.Unlock()
+	reply, err := j.r.cfg.Store.AppendReply(ctx, reply, j.reads(sent))
+	if err != nil {
+		return reply, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.unsent = nil
+	for _, s := range sent {
+		j.publish(events.Event{Kind: events.KindCall, MessageID: s.replyID, CallID: s.call.ID, CallState: string(s.message.CallState())})
+	}
+	return reply, nil
+}
+
+// reads are what results show of kept outputs to a model that reads them now.
+func (j *journal) reads(sent []unsentResult) []models.OutputRead {
+	var reads []models.OutputRead
+	now := j.r.cfg.Now()
+	for _, s := range sent {
+		call := agent.Call{
+			ID: s.call.ID, SessionID: s.message.SessionID, OwnerID: j.turn.OwnerID, TurnID: s.message.TurnID,
+			Tool: s.call.Name, Arguments: []byte(s.call.Arguments),
+		}
+		result := agent.ToolResult{ToolCallID: s.call.ID, Content: s.message.Content}
+		if s.message.Metadata != nil {
+			result.IsError, result.Metadata = s.message.Metadata.IsError, *s.message.Metadata
+		}
+		reads = append(reads, j.r.cfg.ReadsOf(call, result, now)...)
+	}
+	return reads
+}
