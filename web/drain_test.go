@@ -38,6 +38,7 @@ func TestClientsThatWriteAllBeforeTheyReadSeeTheRefusal(t *testing.T) {
 				}
 				answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 				must(t, err)
+				defer func() { _ = answer.Body.Close() }()
 				text, err := io.ReadAll(answer.Body)
 				must(t, err)
 				if answer.StatusCode != tt.status || !strings.Contains(string(text), tt.want) {

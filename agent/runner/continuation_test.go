@@ -44,35 +44,51 @@ func TestAContinuedReplyIsToldAsOneText(t *testing.T) {
 	}{
 		"a torn word": {
 			[]agenttest.Step{agenttest.Cut("one\nmid-wo"), agenttest.Says("rd\nlast")},
-			models.StateDone, []string{"<p>one</p><p>mid-word</p><p>last</p>"}, []string{""},
+			models.StateDone,
+			[]string{"<p>one</p><p>mid-word</p><p>last</p>"},
+			[]string{""},
 		},
 		"a torn thought, and a new one": {
 			[]agenttest.Step{thinks(agenttest.Cut(""), "I thi"), thinks(agenttest.Cut("a"), "nk."), thinks(agenttest.Says("b"), "Then.")},
-			models.StateDone, []string{"<p>ab</p>"}, []string{"I think.\n\nThen."},
+			models.StateDone,
+			[]string{"<p>ab</p>"},
+			[]string{"I think.\n\nThen."},
 		},
 		"tool calls end the part": {
 			[]agenttest.Step{agenttest.Cut("mid-wo"), look, agenttest.Says("seen")},
-			models.StateDone, []string{"<p>mid-word</p><p>last</p>", "<p>seen</p>"}, []string{"", ""},
+			models.StateDone,
+			[]string{"<p>mid-word</p><p>last</p>", "<p>seen</p>"},
+			[]string{"", ""},
 		},
 		"calls alone go on with it": {
 			[]agenttest.Step{agenttest.Cut("Looking"), agenttest.Calls("look", "{}"), agenttest.Says("seen")},
-			models.StateDone, []string{"<p>Looking</p>", "<p>seen</p>"}, []string{"", ""},
+			models.StateDone,
+			[]string{"<p>Looking</p>", "<p>seen</p>"},
+			[]string{"", ""},
 		},
 		"cut once more with nothing said": {
 			[]agenttest.Step{agenttest.Cut(""), agenttest.Cut("mid-wo"), agenttest.Cut(""), agenttest.Says("rd")},
-			models.StateDone, []string{"<p>mid-word</p>"}, []string{""},
+			models.StateDone,
+			[]string{"<p>mid-word</p>"},
+			[]string{""},
 		},
 		"the cap": {
 			[]agenttest.Step{agenttest.Cut("a"), agenttest.Cut("b"), agenttest.Cut("c"), agenttest.Cut("d")},
-			models.StateError, []string{"<p>abcd</p>"}, []string{""},
+			models.StateError,
+			[]string{"<p>abcd</p>"},
+			[]string{""},
 		},
 		"a continuation that breaks off": {
 			[]agenttest.Step{agenttest.Cut("mid-wo"), agenttest.Breaks("rd, th")},
-			models.StateInterrupted, []string{"<p>mid-word, th</p>"}, []string{""},
+			models.StateInterrupted,
+			[]string{"<p>mid-word, th</p>"},
+			[]string{""},
 		},
 		"a continuation that is refused": {
 			[]agenttest.Step{agenttest.Cut("mid-wo")},
-			models.StateError, []string{"<p>mid-wo</p>"}, []string{""},
+			models.StateError,
+			[]string{"<p>mid-wo</p>"},
+			[]string{""},
 		},
 	}
 	for name, tt := range tests {
