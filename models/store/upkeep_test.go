@@ -133,7 +133,7 @@ func TestOthersWriteWhileMuchIsErased(t *testing.T) {
 		slowest = max(slowest, time.Since(began))
 		time.Sleep(5 * time.Millisecond)
 	}
-	if slowest > 5*time.Second {
+	if slowest > time.Second {
 		t.Errorf("a message waited %v", slowest)
 	}
 }
