@@ -152,7 +152,7 @@ func TestAStopEndsTheTurnWithinASecond(t *testing.T) {
 			})
 			start := time.Now()
 			stop(agent.ErrStopped)
-			if end := agent.Ending(<-ended); end.State != models.StateStopped || time.Since(start) > 5*time.Second {
+			if end := agent.Ending(<-ended); end.State != models.StateStopped || time.Since(start) > time.Second {
 				t.Errorf("ended with %+v after %v", end, time.Since(start))
 			}
 			last := j.stored[len(j.stored)-1]

@@ -136,7 +136,7 @@ func TestStopEndsARunningTurn(t *testing.T) {
 	if got := s.rests(ann, turn); got["state"] != "stopped" {
 		t.Errorf("the stopped turn is %v", got["state"])
 	}
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("stopping took %s", took)
 	}
 	s.wants(202, ann, "POST", "/turns/"+turn+"/stop", nil) // once more changes nothing

@@ -288,7 +288,7 @@ func TestDeletingASessionOfTenThousandMessagesIsOneQuickTransaction(t *testing.T
 
 	began := time.Now()
 	must(t, s.DeleteSession(t.Context(), "s"))
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Second {
 		t.Errorf("it took %v", took)
 	}
 	must(t, s.Compact(t.Context()))

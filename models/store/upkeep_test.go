@@ -106,7 +106,7 @@ func TestBigOutputsNeitherBloatTheLogNorStayInTheFile(t *testing.T) {
 
 	began := time.Now()
 	must(t, s.DeleteSession(t.Context(), "s"))
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Second {
 		t.Errorf("deleting the session took %v", took)
 	}
 	waitUntil(t, "the file is as small as it was", func() bool {
