@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offcut/agent"
+	"offcut/agent/llm"
 	"offcut/models"
 )
 
@@ -64,7 +65,7 @@ func (a *assembler) addChoice(c choice) error {
 	}
 	reason := finishReason(*c.FinishReason)
 	if reason == "error" {
-		return newProviderError([]byte(`"it ended the answer with finish_reason error"`))
+		return llm.NewProviderError([]byte(`"it ended the answer with finish_reason error"`))
 	}
 	a.finish = reason
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"offcut/agent/llm"
 	"offcut/models"
 )
 
@@ -132,7 +133,7 @@ func decodeChunk(raw []byte) (chunk, error) {
 		return chunk{}, fmt.Errorf("event of the stream: %w", err)
 	}
 	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
-		return c, newProviderError(c.Error)
+		return c, llm.NewProviderError(c.Error)
 	}
 	return c, nil
 }

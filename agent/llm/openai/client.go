@@ -6,6 +6,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -21,16 +22,6 @@ import (
 
 // DefaultBaseURL is OpenAI's own address.
 const DefaultBaseURL = "https://api.openai.com/v1"
-
-// How long a stream may be silent.
-const (
-	// stallLimit is for a model that thinks without a sign of life. Keep-alive
-	// comments count as signs.
-	stallLimit = 10 * time.Minute
-	// lingerLimit is for what may follow a finish reason: the usage and
-	// [DONE]. Some servers leave the socket open instead.
-	lingerLimit = 3 * time.Second
-)
 
 // Config says where a model is.
 type Config struct {
@@ -52,7 +43,7 @@ type Config struct {
 // Client is an agent.Model. It is safe for concurrent use.
 type Client struct {
 	config Config
-	host   string
+	server llm.Server
 	http   *http.Client
 	linger time.Duration
 }
@@ -64,9 +55,9 @@ func New(cfg Config) *Client {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = DefaultBaseURL
 	}
-	c := &Client{config: cfg, http: cfg.HTTPClient, linger: lingerLimit}
+	c := &Client{config: cfg, http: cfg.HTTPClient, linger: llm.LingerLimit, server: llm.Server{Key: cfg.APIKey}}
 	if u, err := url.Parse(cfg.BaseURL); err == nil {
-		c.host = u.Host
+		c.server.Host = u.Host
 	}
 	if c.http == nil {
 		c.http = &http.Client{Transport: llm.NewTransport(nil)}
@@ -100,14 +91,14 @@ func (c *Client) Stream(ctx context.Context, req agent.Request, emit func(agent.
 }
 
 // receive reads the stream to its end.
-func (c *Client) receive(ctx context.Context, stream *openai.ChatCompletionStream, events *eventReader, emit func(agent.Delta)) (agent.Reply, error) {
+func (c *Client) receive(ctx context.Context, stream *openai.ChatCompletionStream, events *llm.EventReader, emit func(agent.Delta)) (agent.Reply, error) {
 	asm := newAssembler(emit)
 	for {
 		raw, err := stream.RecvRaw()
 		if err == nil {
 			if err = asm.add(raw); err == nil {
 				if asm.finished() {
-					events.lingerFrom()
+					events.LingerFrom()
 				}
 				continue
 			}
@@ -116,12 +107,12 @@ func (c *Client) receive(ctx context.Context, stream *openai.ChatCompletionStrea
 		switch {
 		case ctx.Err() != nil:
 			return reply, ctx.Err()
-		case asm.finished() && !isProviderError(err):
+		case asm.finished() && !llm.IsProviderError(err):
 			// The provider has said why it ended: whatever became of the
 			// socket after that takes nothing away.
 			return reply, nil
 		}
-		return reply, c.streamError(err, events, asm.began())
+		return reply, c.server.Broken(err, events, asm.began())
 	}
 }
 
@@ -132,7 +123,7 @@ type exchange struct {
 	linger        time.Duration
 	fillReasoning bool // see withReasoning
 	header        http.Header
-	events        *eventReader
+	events        *llm.EventReader
 }
 
 // maxErrorBody bounds what is read of an error's body, in bytes.
@@ -154,7 +145,7 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 		resp.Body = limitedBody{io.LimitReader(resp.Body, maxErrorBody), resp.Body}
 		return resp, nil
 	}
-	e.events = newEventReader(resp.Body, stallLimit, e.linger)
+	e.events = newEventReader(resp.Body, llm.StallLimit, e.linger)
 	resp.Body = e.events
 	return resp, nil
 }
@@ -162,4 +153,18 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 type limitedBody struct {
 	io.Reader
 	io.Closer
+}
+
+// newEventReader gives the stream to go-openai in the form that it reads: one
+// "data: …" line for each event.
+func newEventReader(body io.ReadCloser, stall, linger time.Duration) *llm.EventReader {
+	return llm.NewEventReader(body, stall, linger, func(out, _, payload []byte) []byte {
+		out = append(out, "data: "...)
+		if bytes.HasPrefix(payload, []byte(`{"error":`)) {
+			// go-openai would swallow an event that begins so and wait for the
+			// line after it, which may never come.
+			out, payload = append(out, "{ "...), payload[1:]
+		}
+		return append(append(out, payload...), '\n')
+	})
 }

@@ -102,7 +102,7 @@ func TestNoErrorShowsTheKey(t *testing.T) {
 func TestAQuoteIsBoundedAndValid(t *testing.T) {
 	got := failure(t, served(t, refusal(400, `{"error":{"message":"`+strings.Repeat("é", 100_000)+`"}}`)))
 	quote := got.Message[strings.Index(got.Message, "“")+len("“") : strings.LastIndex(got.Message, "”")]
-	if len(quote) > maxQuote || len(quote) < maxQuote-8 || !utf8.ValidString(got.Message) {
+	if len(quote) > llm.MaxQuote || len(quote) < llm.MaxQuote-8 || !utf8.ValidString(got.Message) {
 		t.Errorf("a quote of %d bytes", len(quote))
 	}
 }

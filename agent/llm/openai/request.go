@@ -33,7 +33,7 @@ func (c *Client) request(r agent.Request) openai.ChatCompletionRequest {
 // OpenAI's reasoning models refuse max_tokens, and many other servers know
 // nothing else.
 func (c *Client) newTokenField(model string) bool {
-	if c.host == "api.openai.com" {
+	if c.server.Host == "api.openai.com" {
 		return true
 	}
 	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {

@@ -270,8 +270,8 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	body, writer := io.Pipe()
 	defer writer.Close()
 	r := newEventReader(body, 20*time.Millisecond, time.Second)
-	if _, err := r.Read(make([]byte, 10)); err == nil || !r.stalled.Load() {
-		t.Errorf("error %v, stalled %v", err, r.stalled.Load())
+	if _, err := r.Read(make([]byte, 10)); err == nil || !r.Stalled() {
+		t.Errorf("error %v, stalled %v", err, r.Stalled())
 	}
 }
 

@@ -1,4 +1,4 @@
-package openai
+package llm
 
 import (
 	"bufio"
@@ -7,6 +7,16 @@ import (
 	"io"
 	"sync/atomic"
 	"time"
+)
+
+// How long a stream may be silent.
+const (
+	// StallLimit is for a model that thinks without a sign of life. Keep-alive
+	// comments count as signs.
+	StallLimit = 10 * time.Minute
+	// LingerLimit is for what may follow the reason why a reply ended, such as
+	// its usage. Some servers leave the socket open instead.
+	LingerLimit = 3 * time.Second
 )
 
 const (
@@ -19,16 +29,23 @@ const (
 
 var errEventTooLarge = errors.New("an event of the stream is too large")
 
-// eventReader is a server-sent event stream in one strict form: one
-// "data: …\n" line for each event and nothing else. Below it may be any form
-// that is found in the field: comments, other fields, CRLF, data without a
-// space or over several lines, a last event without its blank line, or one
-// JSON document that is no stream at all.
+// WriteEvent appends an event to out in the form that a provider's library
+// reads. name is empty where the event has none; payload is one line that is
+// not empty.
+type WriteEvent func(out, name, payload []byte) []byte
+
+// EventReader is a server-sent event stream in one strict form: each event as
+// WriteEvent writes it, and nothing else. Below it may be any form that is
+// found in the field: comments, other fields, CRLF, data without a space or
+// over several lines, a last event without its blank line, or one JSON document
+// that is no stream at all.
 //
 // It also watches for silence: a stream that stalls is closed.
-type eventReader struct {
+type EventReader struct {
 	body    io.ReadCloser
 	in      *bufio.Reader
+	write   WriteEvent
+	name    []byte // of the event that is being read
 	data    []byte // of the event that is being read
 	hasData bool
 	out     []byte // canonical bytes that were not read yet
@@ -43,8 +60,10 @@ type eventReader struct {
 	stalled atomic.Bool
 }
 
-func newEventReader(body io.ReadCloser, stall, linger time.Duration) *eventReader {
-	r := &eventReader{body: body, linger: linger}
+// NewEventReader reads the events of body, which is closed where nothing comes
+// for as long as stall. linger is what LingerFrom makes of that.
+func NewEventReader(body io.ReadCloser, stall, linger time.Duration, write WriteEvent) *EventReader {
+	r := &EventReader{body: body, write: write, linger: linger}
 	r.limit.Store(int64(stall))
 	r.timer = time.AfterFunc(stall, func() {
 		r.stalled.Store(true)
@@ -55,7 +74,7 @@ func newEventReader(body io.ReadCloser, stall, linger time.Duration) *eventReade
 }
 
 // watched is the body, whose every byte is a sign of life.
-type watched struct{ r *eventReader }
+type watched struct{ r *EventReader }
 
 func (w watched) Read(p []byte) (int, error) {
 	n, err := w.r.body.Read(p)
@@ -63,21 +82,27 @@ func (w watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lingerFrom shortens the wait to what may follow a finish reason.
-func (r *eventReader) lingerFrom() {
+// Stalled reports whether the stream was closed because nothing came.
+func (r *EventReader) Stalled() bool { return r.stalled.Load() }
+
+// Stray is the beginning of what came instead of events.
+func (r *EventReader) Stray() []byte { return r.stray }
+
+// LingerFrom shortens the wait to what may follow the reason why a reply ended.
+func (r *EventReader) LingerFrom() {
 	if r.limit.Swap(int64(r.linger)) != int64(r.linger) {
 		r.timer.Reset(r.linger)
 	}
 }
 
 // Close ends the stream.
-func (r *eventReader) Close() error {
+func (r *EventReader) Close() error {
 	r.timer.Stop()
 	return r.body.Close()
 }
 
 // Read implements io.Reader. It returns as soon as one event is there.
-func (r *eventReader) Read(p []byte) (int, error) {
+func (r *EventReader) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
 		if r.err != nil {
 			return 0, r.err
@@ -90,7 +115,7 @@ func (r *eventReader) Read(p []byte) (int, error) {
 }
 
 // next reads until an event is complete, or sets err.
-func (r *eventReader) next() {
+func (r *EventReader) next() {
 	if !r.started {
 		r.started = true
 		if r.isDocument() {
@@ -120,7 +145,7 @@ func (r *eventReader) next() {
 
 // isDocument looks at the first byte that says something: an event stream
 // never begins with a brace.
-func (r *eventReader) isDocument() bool {
+func (r *EventReader) isDocument() bool {
 	for {
 		b, err := r.in.ReadByte()
 		if err != nil {
@@ -135,7 +160,7 @@ func (r *eventReader) isDocument() bool {
 	}
 }
 
-func (r *eventReader) readDocument() {
+func (r *EventReader) readDocument() {
 	body, err := io.ReadAll(io.LimitReader(r.in, maxEvent+1))
 	switch {
 	case len(body) > maxEvent:
@@ -150,7 +175,7 @@ func (r *eventReader) readDocument() {
 
 // readLine is the next line without its end, which is LF, CRLF or CR LF in
 // parts. A last line without an end comes together with the error.
-func (r *eventReader) readLine() ([]byte, error) {
+func (r *EventReader) readLine() ([]byte, error) {
 	var long []byte
 	for {
 		part, err := r.in.ReadSlice('\n')
@@ -172,7 +197,11 @@ func trimEnd(line []byte) []byte {
 }
 
 // field takes one line that is not empty.
-func (r *eventReader) field(line []byte) {
+func (r *EventReader) field(line []byte) {
+	if name, ok := bytes.CutPrefix(line, []byte("event:")); ok {
+		r.name = append(r.name[:0], bytes.TrimSpace(name)...)
+		return
+	}
 	value, ok := bytes.CutPrefix(line, []byte("data:"))
 	if !ok {
 		if line[0] != ':' && !knownField(line) && len(r.stray) < maxStray {
@@ -193,7 +222,7 @@ func (r *eventReader) field(line []byte) {
 }
 
 func knownField(line []byte) bool {
-	for _, name := range []string{"event:", "id:", "retry:", "data"} {
+	for _, name := range []string{"id:", "retry:", "data"} {
 		if bytes.HasPrefix(line, []byte(name)) {
 			return true
 		}
@@ -202,35 +231,26 @@ func knownField(line []byte) bool {
 }
 
 // dispatch moves a complete event into out and reports whether there was one.
-func (r *eventReader) dispatch() bool {
+func (r *EventReader) dispatch() bool {
 	if r.err != nil {
 		return true
 	}
-	payload := bytes.TrimSpace(r.data)
-	if !r.hasData || len(payload) == 0 {
-		r.data, r.hasData = r.data[:0], false
-		return false
-	}
-	r.out = append(r.out[:0], "data: "...)
-	if bytes.HasPrefix(payload, []byte(`{"error":`)) {
-		// go-openai would swallow an event that begins so and wait for the
-		// line after it, which may never come.
-		r.out, payload = append(r.out, "{ "...), payload[1:]
-	}
-	start := len(r.out)
-	r.out = append(r.out, payload...)
-	for i := start; i < len(r.out); i++ {
-		if r.out[i] == '\n' || r.out[i] == '\r' {
-			r.out[i] = ' '
+	payload, name := bytes.TrimSpace(r.data), r.name
+	whole := r.hasData && len(payload) > 0
+	if whole {
+		for i, b := range payload {
+			if b == '\n' || b == '\r' {
+				payload[i] = ' '
+			}
 		}
+		r.out = r.write(r.out[:0], name, payload)
 	}
-	r.out = append(r.out, '\n')
-	r.data, r.hasData = r.data[:0], false
-	return true
+	r.data, r.hasData, r.name = r.data[:0], false, r.name[:0]
+	return whole
 }
 
 // finish passes on an event that lacks its blank line, then err.
-func (r *eventReader) finish(err error) {
+func (r *EventReader) finish(err error) {
 	r.dispatch()
 	if r.err == nil {
 		r.err = err
