@@ -90,11 +90,11 @@ func (h *Handlers) APIAdminUsers(c echo.Context) error {
 
 // APIAdminAudit lists who did what, newest first.
 func (h *Handlers) APIAdminAudit(c echo.Context) error {
-	page, err := pageOf(c)
+	query, err := auditQuery(c)
 	if err != nil {
 		return err
 	}
-	list, next, err := h.Store.Audit(c.Request().Context(), page)
+	list, next, err := h.Store.Audit(c.Request().Context(), query)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,9 @@ type Users interface {
 	AddAudit(ctx context.Context, e models.AuditEntry) error
 	// AddAuditOnce writes no second entry of the same actor, action and target.
 	AddAuditOnce(ctx context.Context, e models.AuditEntry) error
-	Audit(ctx context.Context, p models.Page) ([]models.AuditEntry, string, error)
+	Audit(ctx context.Context, q models.AuditQuery) ([]models.AuditEntry, string, error)
+	// AuditActions are the actions that are in the log, by name.
+	AuditActions(ctx context.Context) ([]string, error)
 }
 
 // Sessions finds and changes conversations. The owner is part of every

@@ -99,6 +99,20 @@ func (q query) seconds(name string, most time.Duration) (time.Duration, error) {
 	return time.Duration(min(n, most.Seconds()) * float64(time.Second)), nil
 }
 
+// day is midnight, in UTC, of a day such as 2026-11-30; the zero time where the
+// parameter is missing or empty.
+func (q query) day(name string) (time.Time, error) {
+	text := q.text(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return time.Time{}, badParameter(name, "a day such as 2026-11-30")
+	}
+	return at, nil
+}
+
 // page is which part of a list is asked for.
 func (q query) page() (models.Page, error) {
 	limit, err := q.bounded("limit", models.DefaultPageLimit, 1, models.MaxPageLimit)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"offcut/handlers"
 	"offcut/static"
@@ -26,6 +27,8 @@ const (
 	program access = "program"
 	// admin routes need that of an administrator.
 	admin access = "admin"
+	// adminPage routes are for browsers in which an administrator is signed in.
+	adminPage access = "adminPage"
 )
 
 // route is one line of the table.
@@ -74,6 +77,10 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/settings/theme", visitor, h.SetTheme},
 		{GET, "/ws/sessions/:session", socket, h.Stream},
 
+		{GET, "/admin", adminPage, h.AdminHome},
+		{GET, "/admin/audit", adminPage, h.AdminAudit},
+		{GET, "/admin/audit.csv", adminPage, h.AdminAuditCSV},
+
 		{GET, "/api/v1/openapi.json", public, h.OpenAPI},
 		{GET, "/api/v1/sessions", program, h.APISessions},
 		{POST, "/api/v1/sessions", program, h.APICreateSession},
@@ -113,6 +120,7 @@ func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 		program: {limitBody(maxJSONBytes), h.WithToken},
 		admin:   {limitBody(maxJSONBytes), h.WithToken, handlers.AdminsOnly},
 	}
+	before[adminPage] = append(slices.Clone(before[page]), handlers.AdminsOnly)
 	for _, r := range routes(h) {
 		path := cfg.Handlers.BasePath + r.path
 		chain := before[r.access]

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"math"
+	"strings"
 
 	"offcut/models"
 
@@ -91,19 +92,60 @@ func insertAudit(tx *gorm.DB, e models.AuditEntry) error {
 }
 
 // Audit lists the audit log, newest first.
-func (s *Store) Audit(ctx context.Context, p models.Page) ([]models.AuditEntry, string, error) {
-	before := int64(math.MaxInt64)
-	if err := decodeCursor("audit", p.Cursor, &before); err != nil {
+func (s *Store) Audit(ctx context.Context, q models.AuditQuery) ([]models.AuditEntry, string, error) {
+	at, id := int64(math.MaxInt64), int64(math.MaxInt64)
+	if err := decodeCursor("audit", q.Cursor, &at, &id); err != nil {
 		return nil, "", err
 	}
-	limit := p.Clamped()
+	limit := q.Clamped()
 	var rows []auditRow
 	err := s.read(ctx, "list the audit log", func(db *gorm.DB) error {
-		return db.Where("id < ?", before).Order("id DESC").Limit(limit + 1).Find(&rows).Error
+		return auditedBy(db, q).Where("(at, id) < (?, ?)", at, id).Order("at DESC, id DESC").Limit(limit + 1).Find(&rows).Error
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	rows, next := cutPage(rows, limit, func(last auditRow) string { return encodeCursor("audit", last.ID) })
+	rows, next := cutPage(rows, limit, func(last auditRow) string { return encodeCursor("audit", last.At, last.ID) })
 	return convert(rows, auditRow.entry), next, nil
+}
+
+// AuditActions are the actions that are in the log, by name. There are a few,
+// however long the log is: each is found in the index after the one before.
+func (s *Store) AuditActions(ctx context.Context) ([]string, error) {
+	var actions []string
+	err := s.read(ctx, "list the audit log's actions", func(db *gorm.DB) error {
+		for last := ""; ; {
+			var next *string
+			if err := db.Raw("SELECT min(action) FROM audit WHERE action > ?", last).Scan(&next).Error; err != nil || next == nil {
+				return err
+			}
+			actions, last = append(actions, *next), *next
+		}
+	})
+	return actions, err
+}
+
+// auditedBy narrows the log to what q asks for.
+func auditedBy(db *gorm.DB, q models.AuditQuery) *gorm.DB {
+	if q.Actor != "" {
+		db = db.Where("actor_name = ?", q.Actor)
+	}
+	switch {
+	case strings.Contains(q.Action, "."):
+		db = db.Where("action = ?", q.Action)
+	case q.Action != "":
+		// The slash follows the dot. The sign keeps this range from being what
+		// the rows are found by: they would have to be sorted then.
+		db = db.Where("+action >= ? AND +action < ?", q.Action+".", q.Action+"/")
+	}
+	if q.Target != "" {
+		db = db.Where("target = ?", q.Target)
+	}
+	if !q.From.IsZero() {
+		db = db.Where("at >= ?", micros(q.From))
+	}
+	if !q.To.IsZero() {
+		db = db.Where("at < ?", micros(q.To))
+	}
+	return db
 }

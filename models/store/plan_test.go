@@ -151,8 +151,13 @@ func useEverything(t *testing.T, s *Store) {
 	must(t, err)
 	_, _, err = s.Users(ctx, models.Page{})
 	must(t, err)
-	_, _, err = s.Audit(ctx, models.Page{})
-	must(t, err)
+	for _, q := range []models.AuditQuery{
+		{}, {Actor: "ann"}, {Action: "session"}, {Action: "session.delete"}, {Target: "s"}, {From: start, To: start},
+	} {
+		_, _, err = s.Audit(ctx, q)
+		must(t, err)
+	}
+	got(s.AuditActions(ctx))(t)
 	_, _, err = s.Outputs(ctx, "s", models.Page{})
 	must(t, err)
 

@@ -165,7 +165,7 @@ func TestCursorsThatAreNotOursAreRefused(t *testing.T) {
 		wantKind(t, err, models.ErrMalformed, "invalid_cursor")
 		_, _, err = s.Users(ctx, page)
 		wantKind(t, err, models.ErrMalformed, "invalid_cursor")
-		_, _, err = s.Audit(ctx, page)
+		_, _, err = s.Audit(ctx, models.AuditQuery{Page: page})
 		wantKind(t, err, models.ErrMalformed, "invalid_cursor")
 	}
 	_, _, err := s.Outputs(ctx, "s", models.Page{Cursor: encodeCursor("audit", 1)})
@@ -270,7 +270,7 @@ func TestWhatIsDeletedIsAuditedOrStays(t *testing.T) {
 	must(t, s.writer.Exec("DROP TRIGGER broken").Error)
 	must(t, s.DeleteOutput(ctx, "s", "o", start, deed("delete output")))
 	must(t, s.DeleteSession(ctx, "s", deed("delete session")))
-	entries, _, err := s.Audit(ctx, models.Page{})
+	entries, _, err := s.Audit(ctx, models.AuditQuery{})
 	must(t, err)
 	if len(entries) != 2 || entries[0].Action != "delete session" || entries[1].Action != "delete output" {
 		t.Errorf("the audit log is %+v", entries)

@@ -125,7 +125,7 @@ func TestAudit(t *testing.T) {
 	must(t, s.AddAudit(ctx, view))
 
 	var targets []string
-	for _, e := range all(t, 2, s.Audit) {
+	for _, e := range all(t, 2, auditOf(s, models.AuditQuery{})) {
 		targets = append(targets, e.Target)
 		e.ID, e.Target = 0, "s1"
 		if e != view {
@@ -185,5 +185,52 @@ func TestWebSessions(t *testing.T) {
 	must(t, s.readers.Model(&webSessionRow{}).Count(&stored).Error)
 	if stored != 0 {
 		t.Errorf("%d rows stay, expired ones among them", stored)
+	}
+}
+
+// auditOf is the list of the log that q asks for.
+func auditOf(s *Store, q models.AuditQuery) func(context.Context, models.Page) ([]models.AuditEntry, string, error) {
+	return func(ctx context.Context, p models.Page) ([]models.AuditEntry, string, error) {
+		q.Page = p
+		return s.Audit(ctx, q)
+	}
+}
+
+func TestTheAuditLogIsNarrowed(t *testing.T) {
+	s := openNew(t)
+	for i, e := range []models.AuditEntry{
+		{ActorName: "root", Action: models.AuditSessionView, Target: "s1"},
+		{ActorName: "root", Action: models.AuditSessionDelete, Target: "s1"},
+		{ActorName: "ann", Action: models.AuditSignIn, Target: "ann"},
+		{ActorName: "ann", Action: "sessions.other", Target: "s2"},
+	} {
+		e.At = start.AddDate(0, 0, i)
+		must(t, s.AddAudit(t.Context(), e))
+	}
+	for name, c := range map[string]struct {
+		q    models.AuditQuery
+		want []string
+	}{
+		"all":           {models.AuditQuery{}, []string{"sessions.other", "user.sign_in", "session.delete", "session.view"}},
+		"an actor":      {models.AuditQuery{Actor: "ann"}, []string{"sessions.other", "user.sign_in"}},
+		"an action":     {models.AuditQuery{Action: "session.view"}, []string{"session.view"}},
+		"a kind":        {models.AuditQuery{Action: "session"}, []string{"session.delete", "session.view"}},
+		"a target":      {models.AuditQuery{Target: "s1"}, []string{"session.delete", "session.view"}},
+		"from a day":    {models.AuditQuery{From: start.AddDate(0, 0, 2)}, []string{"sessions.other", "user.sign_in"}},
+		"to a day":      {models.AuditQuery{To: start.AddDate(0, 0, 1)}, []string{"session.view"}},
+		"no such actor": {models.AuditQuery{Actor: "an"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var actions []string
+			for _, e := range all(t, 1, auditOf(s, c.q)) {
+				actions = append(actions, e.Action)
+			}
+			if !slices.Equal(actions, c.want) {
+				t.Errorf("found %v, want %v", actions, c.want)
+			}
+		})
+	}
+	if names := got(s.AuditActions(t.Context()))(t); !slices.Equal(names, []string{"session.delete", "session.view", "sessions.other", "user.sign_in"}) {
+		t.Errorf("actions of the log: %v", names)
 	}
 }
