@@ -50,11 +50,12 @@ type Journal interface {
 type Window interface {
 	// Fit makes the messages to send out of those in the request, and tells
 	// how many tokens of the model's window they leave free, about; -1 where
-	// the window's size is not known.
-	Fit(req Request) (messages []models.Message, left int)
+	// the window's size is not known. It may have a model summarise old turns,
+	// and then takes as long as that, or until ctx ends.
+	Fit(ctx context.Context, req Request) (messages []models.Message, left int)
 	// Shrink makes them anew, and shorter, after the provider refused those of
 	// Fit as too long for the model; false where they cannot be shortened.
-	Shrink(req Request) (messages []models.Message, left int, ok bool)
+	Shrink(ctx context.Context, req Request) (messages []models.Message, left int, ok bool)
 }
 
 // Run works until the agent rests: it asks the model, stores the reply, runs

@@ -62,13 +62,13 @@ func (l *Loop) stream(ctx context.Context, history []models.Message, emit func(D
 	req := Request{Model: l.ModelName, System: l.System, Messages: history, Tools: l.Tools.Specs(), OnRetry: l.OnRetry}
 	whole := req
 	var left int
-	req.Messages, left = l.Window.Fit(whole)
+	req.Messages, left = l.Window.Fit(ctx, whole)
 	reply, err := l.Model.Stream(ctx, req, emit)
 	var refused *ModelError
 	if !errors.As(err, &refused) || refused.Code != models.CodeContextOverflow || !reply.empty() {
 		return reply, left, err
 	}
-	shorter, room, ok := l.Window.Shrink(whole)
+	shorter, room, ok := l.Window.Shrink(ctx, whole)
 	if !ok {
 		return reply, left, err
 	}

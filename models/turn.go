@@ -15,6 +15,9 @@ type Turn struct {
 	Continuations int
 	Retries       int
 	Usage         Usage
+	// ContextTokens is about what the turn's last request and its reply took of
+	// the model's window; 0 where nothing was sent yet.
+	ContextTokens int64
 	CreatedAt     time.Time
 	StartedAt     *time.Time
 	EndedAt       *time.Time

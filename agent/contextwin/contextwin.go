@@ -3,6 +3,7 @@
 package contextwin
 
 import (
+	"context"
 	"time"
 
 	"offcut/agent"
@@ -38,7 +39,7 @@ func New(limits Limits) *Window { return &Window{limits: limits} }
 // Fit makes the messages that are sent, well formed whatever happened in the
 // session, and says about how many tokens are left free for results and the
 // reply after them; -1 where the window is not known.
-func (w *Window) Fit(req agent.Request) ([]models.Message, int) {
+func (w *Window) Fit(_ context.Context, req agent.Request) ([]models.Message, int) {
 	req.Messages = Pair(req.Messages)
 	if w.limits.ContextTokens > 0 {
 		req.Messages, w.decided = Prune(req, w.decided, w.limits, time.Now())
@@ -50,7 +51,7 @@ func (w *Window) Fit(req agent.Request) ([]models.Message, int) {
 // long, and shortens all that may be. It is false where that changes nothing.
 // For the rest of the turn the window is taken to be no larger than what was
 // refused.
-func (w *Window) Shrink(req agent.Request) ([]models.Message, int, bool) {
+func (w *Window) Shrink(_ context.Context, req agent.Request) ([]models.Message, int, bool) {
 	req.Messages = Pair(req.Messages)
 	req.Messages, w.decided = squeeze(req, w.decided, w.limits)
 	if Estimate(req) >= w.sent {

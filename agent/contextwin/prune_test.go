@@ -273,16 +273,16 @@ func FuzzWhatIsSent(f *testing.F) {
 		w := contextwin.New(limits)
 		req := agent.Request{Messages: history}
 		before := fmt.Sprintf("%+v", history)
-		sent, _ := w.Fit(req)
+		sent, _ := w.Fit(t.Context(), req)
 		wellFormed(t, sent)
 		whole := contextwin.Pair(history)
 		if len(sent) != len(whole) {
 			t.Fatalf("%d messages of %d", len(sent), len(whole))
 		}
-		if again, _ := w.Fit(req); bodies(again, whole) != bodies(sent, whole) {
+		if again, _ := w.Fit(t.Context(), req); bodies(again, whole) != bodies(sent, whole) {
 			t.Errorf("first %s, then %s", bodies(sent, whole), bodies(again, whole))
 		}
-		if shrunk, _, ok := w.Shrink(req); ok {
+		if shrunk, _, ok := w.Shrink(t.Context(), req); ok {
 			wellFormed(t, shrunk)
 		}
 		if fmt.Sprintf("%+v", history) != before {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/contextwin"
 	"offcut/agent/events"
 	"offcut/agent/prompt"
 	"offcut/models"
@@ -76,6 +77,13 @@ type ModelInfo struct {
 	Name            string
 	ContextTokens   int // 0: not known
 	MaxOutputTokens int // 0: the provider's default
+	// Pruning says when old results are shortened in what the model is sent; a
+	// zero field takes the value of contextwin.DefaultPruning.
+	Pruning contextwin.Pruning
+}
+
+func (m ModelInfo) limits() contextwin.Limits {
+	return contextwin.Limits{ContextTokens: m.ContextTokens, MaxOutputTokens: m.MaxOutputTokens, Pruning: m.Pruning}
 }
 
 // Blocks renders a text that grows: finished blocks become HTML once, and what

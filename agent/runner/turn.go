@@ -87,7 +87,7 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 		ModelName: info.Name,
 		System:    prompt.System(facts),
 		Tools:     r.tools,
-		Window:    contextwin.New(contextwin.Limits{ContextTokens: info.ContextTokens, MaxOutputTokens: info.MaxOutputTokens}),
+		Window:    contextwin.New(info.limits()),
 		Journal:   j,
 		Limits:    r.cfg.Limits.Turn,
 		Turn:      turn,

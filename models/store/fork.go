@@ -122,6 +122,7 @@ func forkedTurn(origin turnRow, fork string, cut bool, now time.Time) turnRow {
 		ErrorCode:     origin.ErrorCode,
 		Continuations: origin.Continuations,
 		Retries:       origin.Retries,
+		ContextTokens: origin.ContextTokens,
 		Created:       origin.Created,
 		Started:       origin.Started,
 		Ended:         origin.Ended,

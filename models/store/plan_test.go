@@ -161,6 +161,11 @@ func useEverything(t *testing.T, s *Store) {
 	_, _, err = s.Outputs(ctx, "s", models.Page{})
 	must(t, err)
 
+	must(t, s.SaveSummary(ctx, models.Summary{SessionID: "s", UptoTurn: turn.ID}))
+	got(s.Summaries(ctx, "s", []string{turn.ID}))(t)
+	must(t, s.SavePrunings(ctx, "s", map[string]int{"c1": 0}))
+	got(s.Prunings(ctx, "s"))(t)
+
 	_, err = s.TitleSession(ctx, "s", "t")
 	must(t, err)
 	must(t, s.SetPassword(ctx, "ann", "h"))

@@ -26,6 +26,7 @@ type turnRow struct {
 	ReasoningTokens int64
 	CachedTokens    int64
 	Cost            float64
+	ContextTokens   int64
 	Created         int64  `gorm:"column:created_at"`
 	Started         *int64 `gorm:"column:started_at"`
 	Ended           *int64 `gorm:"column:ended_at"`
@@ -51,9 +52,10 @@ func (r turnRow) turn() models.Turn {
 			CachedTokens:    r.CachedTokens,
 			Cost:            r.Cost,
 		},
-		CreatedAt: fromMicros(r.Created),
-		StartedAt: fromMicrosOrNull(r.Started),
-		EndedAt:   fromMicrosOrNull(r.Ended),
+		ContextTokens: r.ContextTokens,
+		CreatedAt:     fromMicros(r.Created),
+		StartedAt:     fromMicrosOrNull(r.Started),
+		EndedAt:       fromMicrosOrNull(r.Ended),
 	}
 	if r.ClientID != nil {
 		t.ClientID = *r.ClientID
@@ -219,6 +221,7 @@ func updateTurn(tx *gorm.DB, t models.Turn) error {
 		"reasoning_tokens": t.Usage.ReasoningTokens,
 		"cached_tokens":    t.Usage.CachedTokens,
 		"cost":             t.Usage.Cost,
+		"context_tokens":   t.ContextTokens,
 		"started_at":       microsOrNull(t.StartedAt),
 		"ended_at":         microsOrNull(t.EndedAt),
 	})
