@@ -60,6 +60,9 @@ type CallDelta struct {
 type Reply struct {
 	Content   string
 	Reasoning string
+	// ReasoningData is stored with the reply and comes back with it; see
+	// models.Message.
+	ReasoningData string
 	// ToolCalls have the provider's ids, which may be empty or used before;
 	// the loop makes them unique.
 	ToolCalls    []models.ToolCall

@@ -37,7 +37,7 @@ func (l *Loop) ask(ctx context.Context, history []models.Message) (step, error) 
 		return step{}, err
 	}
 	m.Content, m.Reasoning, m.FinishReason, m.Model = reply.Content, reply.Reasoning, reply.FinishReason, cmp.Or(reply.Model, l.ModelName)
-	m.State = Ending(err).State
+	m.ReasoningData, m.State = reply.ReasoningData, Ending(err).State
 	unique, idErr := l.uniqueCalls(keep, reply.ToolCalls)
 	if idErr != nil {
 		return step{}, idErr

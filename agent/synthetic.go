@@ -18,6 +18,11 @@ const (
 // server that was killed comes up again.
 const InterruptedText = started + "the server was interrupted" + effectsUnknown
 
+// UnfinishedThinking stands for the content of a reply that was cut while the
+// model had only been thinking: providers refuse a message with neither text
+// nor calls, and the thinking shall not be lost.
+const UnfinishedThinking = "(The thinking was not finished when the output ended. The system kept it in the reasoning of this message: continue it, or ignore it.)"
+
 // EffectsUnknown is the result of a call that was started and ended without one.
 func EffectsUnknown(callID string, why error) ToolResult {
 	return ErrorResult(callID, "%s", started+reason(why)+effectsUnknown)

@@ -47,6 +47,10 @@ type Message struct {
 	Role      Role
 	Content   string // of a tool message: the body, without its metadata line
 	Reasoning string
+	// ReasoningData is what the provider of an assistant message wants back with
+	// it, such as the signature of its reasoning. Only that provider's client
+	// reads it, and nobody is shown it; empty: nothing.
+	ReasoningData string
 	// IsMeta marks a message that the program wrote for the model, such as a
 	// continuation; people do not see it.
 	IsMeta       bool

@@ -7,10 +7,9 @@ import (
 	"offcut/models"
 )
 
-// UnfinishedThinking stands for the content of a reply that was cut while the
-// model had only been thinking: providers refuse a message with neither text
-// nor calls, and the thinking shall not be lost.
-const UnfinishedThinking = "(The thinking was not finished when the output ended. The system kept it in the reasoning of this message: continue it, or ignore it.)"
+// UnfinishedThinking is the content of a reply that was cut while the model had
+// only been thinking.
+const UnfinishedThinking = agent.UnfinishedThinking
 
 // Pair makes a history well formed for every provider: each tool call is
 // followed by its result, in the order of the calls; no result stands without

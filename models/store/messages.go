@@ -25,39 +25,41 @@ func firstSeq(turnSeq int64) int64 { return turnSeq<<turnBits | 1 }
 func seqAfterTurn(turnSeq int64) int64 { return (turnSeq + 1) << turnBits }
 
 type messageRow struct {
-	ID           string
-	SessionID    string
-	TurnID       string
-	Seq          int64
-	Role         string
-	Content      string
-	Reasoning    string
-	IsMeta       bool
-	ToolCalls    *string
-	ToolCallID   *string
-	Metadata     *string
-	State        string
-	FinishReason string
-	Model        string
-	Created      int64 `gorm:"column:created_at"`
+	ID            string
+	SessionID     string
+	TurnID        string
+	Seq           int64
+	Role          string
+	Content       string
+	Reasoning     string
+	ReasoningData string
+	IsMeta        bool
+	ToolCalls     *string
+	ToolCallID    *string
+	Metadata      *string
+	State         string
+	FinishReason  string
+	Model         string
+	Created       int64 `gorm:"column:created_at"`
 }
 
 func (messageRow) TableName() string { return "messages" }
 
 func (r messageRow) message() (models.Message, error) {
 	m := models.Message{
-		ID:           r.ID,
-		SessionID:    r.SessionID,
-		TurnID:       r.TurnID,
-		Seq:          r.Seq,
-		Role:         models.Role(r.Role),
-		Content:      r.Content,
-		Reasoning:    r.Reasoning,
-		IsMeta:       r.IsMeta,
-		State:        models.State(r.State),
-		FinishReason: models.FinishReason(r.FinishReason),
-		Model:        r.Model,
-		CreatedAt:    fromMicros(r.Created),
+		ID:            r.ID,
+		SessionID:     r.SessionID,
+		TurnID:        r.TurnID,
+		Seq:           r.Seq,
+		Role:          models.Role(r.Role),
+		Content:       r.Content,
+		Reasoning:     r.Reasoning,
+		ReasoningData: r.ReasoningData,
+		IsMeta:        r.IsMeta,
+		State:         models.State(r.State),
+		FinishReason:  models.FinishReason(r.FinishReason),
+		Model:         r.Model,
+		CreatedAt:     fromMicros(r.Created),
 	}
 	if r.ToolCallID != nil {
 		m.ToolCallID = *r.ToolCallID
@@ -73,18 +75,19 @@ func (r messageRow) message() (models.Message, error) {
 
 func messageRowOf(m models.Message) (messageRow, error) {
 	row := messageRow{
-		ID:           m.ID,
-		SessionID:    m.SessionID,
-		TurnID:       m.TurnID,
-		Seq:          m.Seq,
-		Role:         string(m.Role),
-		Content:      m.Content,
-		Reasoning:    m.Reasoning,
-		IsMeta:       m.IsMeta,
-		State:        string(m.State),
-		FinishReason: string(m.FinishReason),
-		Model:        m.Model,
-		Created:      micros(m.CreatedAt),
+		ID:            m.ID,
+		SessionID:     m.SessionID,
+		TurnID:        m.TurnID,
+		Seq:           m.Seq,
+		Role:          string(m.Role),
+		Content:       m.Content,
+		Reasoning:     m.Reasoning,
+		ReasoningData: m.ReasoningData,
+		IsMeta:        m.IsMeta,
+		State:         string(m.State),
+		FinishReason:  string(m.FinishReason),
+		Model:         m.Model,
+		Created:       micros(m.CreatedAt),
 	}
 	if m.ToolCallID != "" {
 		row.ToolCallID = &m.ToolCallID
@@ -176,8 +179,8 @@ func appendMessage(tx *gorm.DB, m *models.Message) error {
 	return insertCalls(tx, *m)
 }
 
-// SaveMessage stores a message's content, reasoning, calls, state, finish
-// reason and model.
+// SaveMessage stores a message's content, reasoning and its data, calls, state,
+// finish reason and model.
 func (s *Store) SaveMessage(ctx context.Context, m models.Message) error {
 	return s.write(ctx, "save message "+m.ID, func(tx *gorm.DB) error {
 		row, err := messageRowOf(m)
@@ -185,12 +188,13 @@ func (s *Store) SaveMessage(ctx context.Context, m models.Message) error {
 			return err
 		}
 		result := tx.Model(&messageRow{}).Where("session_id = ? AND id = ?", m.SessionID, m.ID).Updates(map[string]any{
-			"content":       row.Content,
-			"reasoning":     row.Reasoning,
-			"tool_calls":    row.ToolCalls,
-			"state":         row.State,
-			"finish_reason": row.FinishReason,
-			"model":         row.Model,
+			"content":        row.Content,
+			"reasoning":      row.Reasoning,
+			"reasoning_data": row.ReasoningData,
+			"tool_calls":     row.ToolCalls,
+			"state":          row.State,
+			"finish_reason":  row.FinishReason,
+			"model":          row.Model,
 		})
 		if err := changed(result, noMessage()); err != nil {
 			return err

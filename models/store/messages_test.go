@@ -17,7 +17,7 @@ func TestAMessageIsReadAsItWasWritten(t *testing.T) {
 
 	for _, m := range []models.Message{
 		{
-			Role: models.RoleAssistant, Content: "nul \x00 in it", Reasoning: "\x00", Model: "m", FinishReason: models.FinishToolCalls,
+			Role: models.RoleAssistant, Content: "nul \x00 in it", Reasoning: "\x00", ReasoningData: `{"signature":"s"}`, Model: "m", FinishReason: models.FinishToolCalls,
 			ToolCalls: []models.ToolCall{{ID: "c1", Name: "run_command", Arguments: `{"command":"pri`}, {ID: "c2", Name: "read_file", Arguments: "\x00"}},
 		},
 		{Role: models.RoleTool, ToolCallID: "c1", Content: "out\x00put", Metadata: &models.ResultMetadata{Shown: []models.Range{{Start: 0, End: 9}}, ExitCode: models.Ptr(1)}},
@@ -149,7 +149,11 @@ func TestACallAndItsResultAreFoundAndUnique(t *testing.T) {
 	wantKind(t, err, models.ErrConflict, "call_id_taken")
 
 	m.ToolCalls = []models.ToolCall{{ID: "c2", Name: "n", Arguments: "{}"}, {ID: "c9", Name: "n", Arguments: "{}"}}
+	m.ReasoningData = `{"signature":"s"}`
 	must(t, s.SaveMessage(ctx, m))
+	if saved := got(s.Message(ctx, "s", m.ID))(t); saved.ReasoningData != m.ReasoningData {
+		t.Errorf("the reasoning's data became %q", saved.ReasoningData)
+	}
 	used = got(s.CallIDs(ctx, "s", []string{"c1", "c2", "c9"}))(t)
 	if want := map[string]bool{"c2": true, "c9": true}; !reflect.DeepEqual(used, want) {
 		t.Errorf("after a change used are %v", used)

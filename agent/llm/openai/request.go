@@ -66,10 +66,6 @@ func (c *Client) messages(r agent.Request) []openai.ChatCompletionMessage {
 	return out
 }
 
-// unfinishedThought stands for the content of a reply that had reasoning only:
-// servers refuse a message with neither content nor tool calls.
-const unfinishedThought = "[The thinking above was not finished. It was kept by the system: continue from it, or ignore it.]"
-
 // assistant is an earlier reply as it is sent back; false: it holds nothing,
 // and a message of nothing is refused.
 func (c *Client) assistant(m models.Message) (openai.ChatCompletionMessage, bool) {
@@ -87,7 +83,7 @@ func (c *Client) assistant(m models.Message) (openai.ChatCompletionMessage, bool
 		if out.ReasoningContent == "" {
 			return out, false
 		}
-		out.Content = unfinishedThought
+		out.Content = agent.UnfinishedThinking
 	}
 	return out, true
 }

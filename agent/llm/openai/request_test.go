@@ -69,7 +69,7 @@ func TestEarlierRepliesAreNeverSentAsNothing(t *testing.T) {
 		reply models.Message
 		want  map[string]any
 	}{
-		{"reasoning alone", false, thought, map[string]any{"role": "assistant", "reasoning_content": "Hm", "content": unfinishedThought}},
+		{"reasoning alone", false, thought, map[string]any{"role": "assistant", "reasoning_content": "Hm", "content": agent.UnfinishedThinking}},
 		{"reasoning alone, to a server that refuses it", true, thought, nil},
 		{"nothing", false, models.Message{Role: models.RoleAssistant}, nil},
 		{"text and reasoning", false, models.Message{Role: models.RoleAssistant, Content: "x", Reasoning: "Hm"}, map[string]any{"role": "assistant", "reasoning_content": "Hm", "content": "x"}},
