@@ -7,7 +7,8 @@ type Turn struct {
 	ID            string
 	SessionID     string
 	OwnerID       string
-	Seq           int64 // orders the turns of a session
+	Model         string // that it asks, by its name in the configuration; empty before it began
+	Seq           int64  // orders the turns of a session
 	ClientID      string
 	State         State
 	Error         string // a sentence; empty unless something went wrong
@@ -38,26 +39,6 @@ const (
 	CodeStorage         TurnErrorCode = "storage"
 	CodeInternal        TurnErrorCode = "internal"
 )
-
-// Usage counts tokens as the provider reports them.
-type Usage struct {
-	InputTokens     int64   `json:"input_tokens"`
-	OutputTokens    int64   `json:"output_tokens"`
-	ReasoningTokens int64   `json:"reasoning_tokens"`
-	CachedTokens    int64   `json:"cached_tokens"`
-	Cost            float64 `json:"cost"`
-}
-
-// Add sums two usages.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{
-		InputTokens:     u.InputTokens + v.InputTokens,
-		OutputTokens:    u.OutputTokens + v.OutputTokens,
-		ReasoningTokens: u.ReasoningTokens + v.ReasoningTokens,
-		CachedTokens:    u.CachedTokens + v.CachedTokens,
-		Cost:            u.Cost + v.Cost,
-	}
-}
 
 // MaxClientIDLength bounds, in bytes, the id by which a client makes sending
 // idempotent.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -28,6 +29,15 @@ type User struct {
 	Disabled     bool
 	CreatedAt    time.Time
 	LastSignInAt *time.Time
+	Settings     Settings
+}
+
+// UserStats is a user with what they have and use.
+type UserStats struct {
+	User
+	Sessions    int
+	StoredBytes int64 // kept outputs, and workspaces where they count
+	Tokens      int   // API tokens
 }
 
 // Admin reports whether u may see the admin's pages.
@@ -62,6 +72,19 @@ func ValidatePassword(password string) error {
 	}
 	if strings.TrimSpace(password) == "" {
 		return Errorf(ErrInvalid, "invalid_password", "a password is not only spaces")
+	}
+	return nil
+}
+
+// MaxTokensPerUser bounds the API tokens of one user.
+const MaxTokensPerUser = 100
+
+// ValidateTokenName refuses names of API tokens that are empty, longer than 100
+// characters or more than one line.
+func ValidateTokenName(name string) error {
+	n := utf8.RuneCountInString(name)
+	if strings.TrimSpace(name) == "" || n > 100 || strings.ContainsFunc(name, unicode.IsControl) {
+		return Errorf(ErrInvalid, "invalid_name", "the name of a token is one line of 1 to 100 characters, such as what the token is for")
 	}
 	return nil
 }
@@ -103,7 +126,10 @@ const (
 	AuditUserAdd       = "user.add"
 	AuditUserPassword  = "user.password"
 	AuditUserDisable   = "user.disable"
+	AuditUserRole      = "user.role"
+	AuditUserReset     = "user.reset"
 	AuditTokenCreate   = "token.create"
+	AuditTokenRevoke   = "token.revoke"
 	AuditSessionView   = "session.view" // an admin's first view of another's session
 	AuditSessionDelete = "session.delete"
 	AuditOutputDelete  = "output.delete"

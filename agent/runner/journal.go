@@ -74,6 +74,13 @@ func (j *journal) takeOver(history []models.Message) {
 	}
 }
 
+// asks notes the model that the turn asks; it is stored with its first figures.
+func (j *journal) asks(model string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.turn.Model = model
+}
+
 // UsedCallIDs asks the store.
 func (j *journal) UsedCallIDs(ctx context.Context, ids []string) (map[string]bool, error) {
 	if len(ids) == 0 {

@@ -25,7 +25,7 @@ func TestATurnIsStoredAndTold(t *testing.T) {
 	w := h.watch(session)
 	turn := h.rest(h.send(session, "Where is it?\nmore"))
 
-	if turn.State != models.StateDone || turn.Usage.InputTokens != 30 || turn.EndedAt == nil || turn.Error != "" {
+	if turn.State != models.StateDone || turn.Usage.InputTokens != 30 || turn.Model != "scripted" || turn.EndedAt == nil || turn.Error != "" {
 		t.Errorf("turn %+v", turn)
 	}
 	var got []string

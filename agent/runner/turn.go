@@ -76,6 +76,7 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err != nil {
 		return agent.Loop{}, nil, modelError(err)
 	}
+	j.asks(info.Name)
 	dir, err := r.cfg.Workspace(turn.SessionID)
 	if err != nil {
 		return agent.Loop{}, nil, j.storageError("make the session's folder", err)

@@ -56,17 +56,21 @@ func (a *App) models() (*catalogue, error) {
 }
 
 func (c *catalogue) add(m config.Model, client *http.Client) {
+	var model agent.Model = openai.New(openai.Config{
+		BaseURL:         m.BaseURL,
+		APIKey:          m.APIKey,
+		Model:           m.Name,
+		MaxOutputTokens: m.MaxOutputTokens,
+		OmitReasoning:   m.SendReasoning != nil && !*m.SendReasoning,
+		HTTPClient:      client,
+	})
+	if m.Price != nil {
+		model = llm.Priced(model, models.Price(*m.Price))
+	}
 	c.names = append(c.names, m.Name)
 	c.byID[m.Name] = entry{
-		model: openai.New(openai.Config{
-			BaseURL:         m.BaseURL,
-			APIKey:          m.APIKey,
-			Model:           m.Name,
-			MaxOutputTokens: m.MaxOutputTokens,
-			OmitReasoning:   m.SendReasoning != nil && !*m.SendReasoning,
-			HTTPClient:      client,
-		}),
-		info: runner.ModelInfo{Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: m.MaxOutputTokens},
+		model: model,
+		info:  runner.ModelInfo{Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: m.MaxOutputTokens},
 	}
 }
 

@@ -158,6 +158,11 @@ func useEverything(t *testing.T, s *Store) {
 		must(t, err)
 	}
 	got(s.AuditActions(ctx))(t)
+	_, _, err = s.UserStats(ctx, models.Page{})
+	must(t, err)
+	got(s.Tokens(ctx, "ann"))(t)
+	got(s.SessionUsage(ctx, "s"))(t)
+	got(s.UsageTotal(ctx, models.UsageQuery{Month: "2026-03"}))(t)
 	_, _, err = s.Outputs(ctx, "s", models.Page{})
 	must(t, err)
 
@@ -169,6 +174,9 @@ func useEverything(t *testing.T, s *Store) {
 	_, err = s.TitleSession(ctx, "s", "t")
 	must(t, err)
 	must(t, s.SetPassword(ctx, "ann", "h"))
+	must(t, s.SetSettings(ctx, "ann", models.Settings{}))
+	must(t, s.ResetUser(ctx, models.SignInLink{Hash: "r", UserID: "ann"}, true, true))
+	must(t, s.SetRole(ctx, "ann", models.RoleUser))
 	must(t, s.SetDisabled(ctx, "ann", true))
 	must(t, s.RecordSignIn(ctx, "ann", start))
 	got(s.ForkSession(ctx, "ann", "s", m.ID, start))(t)

@@ -32,9 +32,20 @@ type linkRow struct {
 
 func (linkRow) TableName() string { return "sign_in_links" }
 
+func (r tokenRow) token() models.APIToken {
+	return models.APIToken{
+		ID:         r.ID,
+		UserID:     r.UserID,
+		Name:       r.Name,
+		Hash:       r.Hash,
+		CreatedAt:  fromMicros(r.Created),
+		LastUsedAt: fromMicrosOrNull(r.LastUsed),
+	}
+}
+
 // CreateToken stores an API token's hash. A hash that is there already is an
-// ErrConflict.
-func (s *Store) CreateToken(ctx context.Context, t models.APIToken) error {
+// ErrConflict, and so is one token more than a user may have.
+func (s *Store) CreateToken(ctx context.Context, t models.APIToken, audit ...models.AuditEntry) error {
 	row := tokenRow{
 		ID:       t.ID,
 		UserID:   t.UserID,
@@ -44,14 +55,45 @@ func (s *Store) CreateToken(ctx context.Context, t models.APIToken) error {
 		LastUsed: microsOrNull(t.LastUsedAt),
 	}
 	return s.write(ctx, "create a token for user "+t.UserID, func(tx *gorm.DB) error {
+		var count int64
+		if err := tx.Model(&tokenRow{}).Where("user_id = ?", t.UserID).Count(&count).Error; err != nil {
+			return err
+		}
+		if count >= models.MaxTokensPerUser {
+			return models.Errorf(models.ErrConflict, "too_many_tokens",
+				"there are %d tokens already, as many as one user may have; revoke one that is no longer needed", count)
+		}
 		err := tx.Create(&row).Error
 		switch {
 		case taken(err):
 			return models.Errorf(models.ErrConflict, "token_taken", "this token exists already")
 		case orphaned(err):
 			return noUser()
+		case err != nil:
+			return err
 		}
-		return err
+		return insertAudits(tx, audit)
+	})
+}
+
+// Tokens are the API tokens of a user, the newest first. There are at most
+// models.MaxTokensPerUser.
+func (s *Store) Tokens(ctx context.Context, userID string) ([]models.APIToken, error) {
+	var rows []tokenRow
+	err := s.read(ctx, "list the tokens of user "+userID, func(db *gorm.DB) error {
+		return db.Where("user_id = ?", userID).Order("created_at DESC").Find(&rows).Error
+	})
+	return convert(rows, tokenRow.token), err
+}
+
+// DeleteToken ends an API token of a user; another's is ErrNotFound.
+func (s *Store) DeleteToken(ctx context.Context, userID, id string, audit ...models.AuditEntry) error {
+	return s.write(ctx, "delete token "+id, func(tx *gorm.DB) error {
+		result := tx.Where("user_id = ? AND id = ?", userID, id).Delete(&tokenRow{})
+		if err := changed(result, models.Errorf(models.ErrNotFound, "token_not_found", "there is no such token; it may have been revoked already")); err != nil {
+			return err
+		}
+		return insertAudits(tx, audit)
 	})
 }
 
@@ -90,14 +132,15 @@ func (s *Store) noteTokenUse(ctx context.Context, token tokenRow, now time.Time)
 
 // CreateSignInLink stores a one-use link.
 func (s *Store) CreateSignInLink(ctx context.Context, l models.SignInLink) error {
-	row := linkRow{Hash: l.Hash, UserID: l.UserID, Expires: micros(l.ExpiresAt)}
-	return s.write(ctx, "create a sign-in link for user "+l.UserID, func(tx *gorm.DB) error {
-		err := tx.Create(&row).Error
-		if orphaned(err) {
-			return noUser()
-		}
-		return err
-	})
+	return s.write(ctx, "create a sign-in link for user "+l.UserID, func(tx *gorm.DB) error { return insertLink(tx, l) })
+}
+
+func insertLink(tx *gorm.DB, l models.SignInLink) error {
+	err := tx.Create(&linkRow{Hash: l.Hash, UserID: l.UserID, Expires: micros(l.ExpiresAt)}).Error
+	if orphaned(err) {
+		return noUser()
+	}
+	return err
 }
 
 // UseSignInLink uses a link up and says whom it signs in. One that is not

@@ -14,6 +14,7 @@ type turnRow struct {
 	ID              string
 	SessionID       string
 	OwnerID         string
+	Model           string
 	Seq             int64
 	ClientID        *string
 	State           string
@@ -39,6 +40,7 @@ func (r turnRow) turn() models.Turn {
 		ID:            r.ID,
 		SessionID:     r.SessionID,
 		OwnerID:       r.OwnerID,
+		Model:         r.Model,
 		Seq:           r.Seq,
 		State:         models.State(r.State),
 		Error:         r.Error,
@@ -212,6 +214,7 @@ func (s *Store) FinishTurn(ctx context.Context, t models.Turn) error {
 func updateTurn(tx *gorm.DB, t models.Turn) error {
 	result := tx.Model(&turnRow{}).Where("id = ?", t.ID).Updates(map[string]any{
 		"state":            t.State,
+		"model":            t.Model,
 		"error":            t.Error,
 		"error_code":       t.ErrorCode,
 		"continuations":    t.Continuations,

@@ -19,6 +19,11 @@ type userRow struct {
 	Disabled     bool
 	Created      int64  `gorm:"column:created_at"`
 	LastSignIn   *int64 `gorm:"column:last_sign_in_at"`
+	Language     string
+	Theme        string
+	PreviewLines int
+	Thoughts     bool
+	Notify       bool
 }
 
 func (userRow) TableName() string { return "users" }
@@ -32,15 +37,23 @@ func (r userRow) user() models.User {
 		Disabled:     r.Disabled,
 		CreatedAt:    fromMicros(r.Created),
 		LastSignInAt: fromMicrosOrNull(r.LastSignIn),
+		Settings: models.Settings{
+			Language:     r.Language,
+			Theme:        models.Theme(r.Theme),
+			PreviewLines: r.PreviewLines,
+			Thoughts:     r.Thoughts,
+			Notify:       r.Notify,
+		},
 	}
 }
 
 // nameKey is what must be unique of a name.
 func nameKey(name string) string { return strings.ToLower(name) }
 
-// CreateUser adds a user. A name that differs from another's only in upper and
-// lower case is taken: ErrConflict.
-func (s *Store) CreateUser(ctx context.Context, u models.User) error {
+// CreateUser adds a user, who has no settings yet, and writes the lines of the
+// audit log. A name that differs from another's only in upper and lower case is
+// taken: ErrConflict.
+func (s *Store) CreateUser(ctx context.Context, u models.User, audit ...models.AuditEntry) error {
 	row := userRow{
 		ID:           u.ID,
 		Name:         u.Name,
@@ -56,7 +69,10 @@ func (s *Store) CreateUser(ctx context.Context, u models.User) error {
 		if taken(err) {
 			return models.Errorf(models.ErrConflict, "name_taken", "there is a user named %q already; choose another name", u.Name)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return insertAudits(tx, audit)
 	})
 }
 
@@ -97,46 +113,6 @@ func (s *Store) Users(ctx context.Context, p models.Page) ([]models.User, string
 	}
 	rows, next := cutPage(rows, limit, func(last userRow) string { return encodeCursor("users", last.NameKey) })
 	return convert(rows, userRow.user), next, nil
-}
-
-// SetPassword stores another password's hash; an empty one ends sign-in by
-// password.
-func (s *Store) SetPassword(ctx context.Context, userID, hash string) error {
-	return s.write(ctx, "set the password of user "+userID, func(tx *gorm.DB) error {
-		return changed(tx.Model(&userRow{}).Where("id = ?", userID).Update("password_hash", hash), noUser())
-	})
-}
-
-// SetDisabled locks a user out or lets them in again. The last admin who is
-// enabled cannot be disabled: ErrConflict.
-func (s *Store) SetDisabled(ctx context.Context, userID string, disabled bool) error {
-	return s.write(ctx, "disable user "+userID, func(tx *gorm.DB) error {
-		if disabled {
-			if err := refuseLastAdmin(tx, userID); err != nil {
-				return err
-			}
-		}
-		return changed(tx.Model(&userRow{}).Where("id = ?", userID).Update("disabled", disabled), noUser())
-	})
-}
-
-func refuseLastAdmin(tx *gorm.DB, userID string) error {
-	var row userRow
-	if err := tx.Where("id = ?", userID).Take(&row).Error; err != nil {
-		return orMissing(err, noUser())
-	}
-	if row.Role != string(models.RoleAdmin) {
-		return nil
-	}
-	var others int64
-	err := tx.Model(&userRow{}).Where("role = ? AND disabled = 0 AND id <> ?", models.RoleAdmin, userID).Count(&others).Error
-	if err != nil {
-		return err
-	}
-	if others == 0 {
-		return models.Errorf(models.ErrConflict, "last_admin", "%s is the last admin who can sign in; make another admin first", row.Name)
-	}
-	return nil
 }
 
 // RecordSignIn notes when a user last signed in.

@@ -52,9 +52,7 @@ func (w *WebSessionStore) Bind(ctx context.Context, token, userID string) error 
 
 // DeleteForUser signs a user out everywhere.
 func (w *WebSessionStore) DeleteForUser(ctx context.Context, userID string) error {
-	return w.s.write(ctx, "sign out user "+userID, func(tx *gorm.DB) error {
-		return tx.Where("user_id = ?", userID).Delete(&webSessionRow{}).Error
-	})
+	return w.s.write(ctx, "sign out user "+userID, func(tx *gorm.DB) error { return signOut(tx, userID) })
 }
 
 // FindCtx returns the data of a token; false where it is not known or expired.

@@ -59,6 +59,16 @@ type Model struct {
 	MaxOutputTokens int `koanf:"maxOutputTokens"`
 	// SendReasoning: earlier reasoning is sent back; nil: yes.
 	SendReasoning *bool `koanf:"sendReasoning"`
+	// Price is what its tokens cost; nil: no cost is counted.
+	Price *Price `koanf:"price"`
+}
+
+// Price is in US dollars per million tokens, as providers list them.
+type Price struct {
+	Input  float64 `koanf:"input"`
+	Output float64 `koanf:"output"`
+	// Cached is for input that the provider had in its cache; nil: as Input.
+	Cached *float64 `koanf:"cached"`
 }
 
 // DefaultContextTokens is the context window of a model of which none is said.

@@ -86,6 +86,7 @@ func TestWrongValuesAreRefusedWithNameValueAndWhatIsAccepted(t *testing.T) {
 		{name: "two models of one name", file: "models:\n  - name: a\n  - name: a\n", want: []string{"models[1].name", `"a"`}},
 		{name: "a provider that is not there", file: "models:\n  - name: a\n    provider: other\n", want: []string{"models[0].provider", `"other"`, "openai"}},
 		{name: "a key's file that is not there", file: "models:\n  - name: a\n    apiKeyFile: /nowhere\n", want: []string{"models[0].apiKeyFile", "/nowhere"}},
+		{name: "a price that is none", file: "models:\n  - name: a\n    price: {input: 1, output: -2}\n", want: []string{"models[0].price.output", "-2", "per million"}},
 		{name: "a proxy that is no address", file: "trustedProxies: [localhost]\n", want: []string{"trustedProxies[0]", `"localhost"`, "10.0.0.0/8"}},
 		{name: "a folder beside nothing", file: "tools:\n  folders: [../x]\n", want: []string{"tools.folders[0]", "absolute"}},
 		{name: "a preview of more than its memory", file: "tools:\n  run_command:\n    previewBytes: 8388608\n", want: []string{"tools.run_command.previewBytes", "8388608", "256 to 1048576"}},
@@ -233,5 +234,21 @@ func TestAShortAdminTokenIsWarnedOf(t *testing.T) {
 		if strings.Contains(strings.Join(cfg.Notes, ""), token) {
 			t.Errorf("the warning shows the token: %q", cfg.Notes)
 		}
+	}
+}
+
+func TestPricesArePerMillionTokensAndThatOfCachedOnesMayBeLeftOut(t *testing.T) {
+	file := write(t, "models:\n  - name: a\n    price: {input: 3, output: 15.5, cached: 0}\n  - name: b\n    price: {input: 1, output: 2}\n  - name: c\n")
+	cfg, err := Load(Flags{Config: &file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prices []*Price
+	for _, m := range cfg.Models {
+		prices = append(prices, m.Price)
+	}
+	free := 0.0
+	if diff := cmp.Diff([]*Price{{Input: 3, Output: 15.5, Cached: &free}, {Input: 1, Output: 2}, nil}, prices); diff != "" {
+		t.Error(diff)
 	}
 }

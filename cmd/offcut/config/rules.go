@@ -42,6 +42,9 @@ var rules = []rule{
 	whole("models[].contextTokens", 1024, 100_000_000),
 	whole("models[].maxOutputTokens", 1, 10_000_000),
 	{"models[].sendReasoning", "true or false", isBool},
+	amount("models[].price.input"),
+	amount("models[].price.output"),
+	amount("models[].price.cached"),
 
 	whole("tools.maxToolResultTokens", retain.MinPreviewTokens, retain.MaxPreviewTokens),
 	{"tools.truncationMessage", "a text with {original}, {kept} and {output_id}", isTemplate},
@@ -62,6 +65,11 @@ var rules = []rule{
 // whole is the rule of a whole number.
 func whole(pattern string, least, most int64) rule {
 	return rule{pattern, fmt.Sprintf("a whole number from %d to %d", least, most), between(least, most)}
+}
+
+// amount is the rule of a price.
+func amount(pattern string) rule {
+	return rule{pattern, "US dollars per million tokens, 0 to 1000000", isAmount}
 }
 
 // leaf is one value of a tree of settings, with its path.
@@ -135,6 +143,16 @@ func oneOf(words ...string) func(any) bool {
 		s, ok := value.(string)
 		return ok && slices.Contains(words, s)
 	}
+}
+
+// isAmount accepts a price that is a number, whole or not.
+func isAmount(value any) bool {
+	text, ok := value.(string)
+	if !ok {
+		text = fmt.Sprint(value)
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return err == nil && n >= 0 && n <= 1_000_000
 }
 
 // between accepts whole numbers, as YAML has them and as text.
