@@ -48,7 +48,7 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 // unseen takes back what was seen of a result that the model was never sent: of
 // what has no copy nothing else tells it.
 func (h *Handlers) unseen(ctx context.Context, body *views.CardBody, result *models.Message) error {
-	sent, err := h.Store.Replied(ctx, result.SessionID, result.Seq)
+	sent, err := h.Store.Replied(ctx, *result)
 	if !sent {
 		body.Seen = 0
 	}

@@ -70,8 +70,8 @@ type Messages interface {
 	Message(ctx context.Context, sessionID, id string) (models.Message, error)
 	// Call is a tool call and its result, nil where there is none yet.
 	Call(ctx context.Context, sessionID, callID string) (models.ToolCall, *models.Message, error)
-	// Replied reports whether a reply of the model stands after seq.
-	Replied(ctx context.Context, sessionID string, seq int64) (bool, error)
+	// Replied reports whether a reply of the model stands after the message.
+	Replied(ctx context.Context, m models.Message) (bool, error)
 }
 
 // Outputs finds kept outputs by the session that made them.

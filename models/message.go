@@ -60,6 +60,7 @@ type Message struct {
 	State        State
 	FinishReason FinishReason // of an assistant message
 	Model        string       // of an assistant message
+	Shown        bool         // its turn is; filled by the store
 	CreatedAt    time.Time
 }
 
@@ -112,10 +113,14 @@ func ValidateContent(content string) error {
 	return nil
 }
 
-// MessageQuery asks for a page of a session's messages.
+// MessageQuery asks for a page of a session's messages: of those that are
+// shown.
 type MessageQuery struct {
 	SessionID     string
-	IncludeHidden bool
+	IncludeHidden bool // also those that the program wrote for the model
+	// IncludeVersions asks for the messages of all versions, in the order of
+	// their turns.
+	IncludeVersions bool
 	// Newest reads backward from the newest message, or from the cursor; the
 	// page itself is always oldest first.
 	Newest bool

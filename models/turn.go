@@ -3,12 +3,18 @@ package models
 import "time"
 
 // Turn is all that happens from one user message until the agent rests.
+//
+// The turns of a session are a tree. Those with the same parent are versions of
+// each other, of which one is shown; the shown turns are the conversation.
 type Turn struct {
 	ID            string
 	SessionID     string
 	OwnerID       string
 	Model         string // that it asks, by its name in the configuration; empty before it began
-	Seq           int64  // orders the turns of a session
+	Seq           int64  // orders the turns of a session; a child's is above its parent's
+	ParentID      string // the turn before it; empty of a first one
+	Shown         bool   // it is part of the conversation as it is shown and sent
+	Repeats       string // the turn whose question it asks again; empty where the question is its own
 	ClientID      string
 	State         State
 	Error         string // a sentence; empty unless something went wrong
@@ -44,7 +50,8 @@ const (
 // idempotent.
 const MaxClientIDLength = 128
 
-// NewTurn asks for a turn: a user's message to a session.
+// NewTurn asks for a turn: a user's message to a session. It follows the last
+// turn of the conversation, unless one of Replaces and Continues is set.
 type NewTurn struct {
 	SessionID string
 	OwnerID   string
@@ -52,4 +59,21 @@ type NewTurn struct {
 	// ClientID makes sending idempotent within the session; empty: it is not.
 	ClientID string
 	Now      time.Time
+	// Replaces is a turn of which this one becomes another version: it is shown
+	// in its place, and what followed that one is not shown any more.
+	Replaces string
+	// Again asks what the replaced turn asks, whatever Content is.
+	Again bool
+	// Continues is the last turn of the conversation, which broke off: this one
+	// goes on from there, by a Content that people do not see.
+	Continues string
+}
+
+// Version is a turn as one of those with the same parent.
+type Version struct {
+	TurnID   string
+	ParentID string
+	Question string // the turn that asked first what this one asks; itself where that is its own
+	Shown    bool
+	GoesOn   bool // turns follow it
 }

@@ -12,6 +12,9 @@ import (
 // Enqueue stores a user's message with the turn that will answer it, queued,
 // in one transaction, and notes the use of the session. A client id that the
 // session knows gives the turn and message it gave before, and false.
+//
+// What replaces or continues another turn is ErrConflict while one of the
+// session waits or runs, and ErrNotFound where the session has no such turn.
 func (s *Store) Enqueue(ctx context.Context, t models.NewTurn) (models.Turn, models.Message, bool, error) {
 	var turn turnRow
 	var message messageRow
@@ -25,11 +28,7 @@ func (s *Store) Enqueue(ctx context.Context, t models.NewTurn) (models.Turn, mod
 			return err
 		}
 		created = true
-		if turn, err = insertTurn(tx, t); err != nil {
-			return err
-		}
-		message = newUserMessage(t, turn)
-		if err := tx.Create(&message).Error; err != nil {
+		if turn, message, err = begin(tx, t); err != nil {
 			return err
 		}
 		return touchSession(tx, t.SessionID, t.Now)
@@ -67,11 +66,35 @@ func sentBefore(tx *gorm.DB, t models.NewTurn, turn *turnRow, message *messageRo
 	return true, tx.Where("session_id = ? AND seq >= ?", t.SessionID, firstSeq(turn.Seq)).Order("seq").Take(message).Error
 }
 
-func insertTurn(tx *gorm.DB, t models.NewTurn) (turnRow, error) {
+// begin adds the turn at its place, with the message that it answers.
+func begin(tx *gorm.DB, t models.NewTurn) (turnRow, messageRow, error) {
+	at, err := placeOf(tx, t)
+	if err != nil {
+		return turnRow{}, messageRow{}, err
+	}
+	turn, err := insertTurn(tx, t, at)
+	if err != nil {
+		return turnRow{}, messageRow{}, err
+	}
+	message := newUserMessage(at, turn)
+	if err := tx.Create(&message).Error; err != nil {
+		return turnRow{}, messageRow{}, err
+	}
+	if t.Replaces == "" {
+		return turn, message, nil
+	}
+	turn.Shown, message.Shown = true, true
+	return turn, message, show(tx, turn)
+}
+
+func insertTurn(tx *gorm.DB, t models.NewTurn, at place) (turnRow, error) {
 	row := turnRow{
 		ID:        models.NewID(models.PrefixTurn),
 		SessionID: t.SessionID,
 		OwnerID:   t.OwnerID,
+		ParentID:  at.parent,
+		Shown:     t.Replaces == "", // else it comes to be shown in the other's place
+		Repeats:   at.repeats,
 		State:     string(models.StateQueued),
 		Created:   micros(t.Now),
 	}
@@ -85,15 +108,17 @@ func insertTurn(tx *gorm.DB, t models.NewTurn) (turnRow, error) {
 	return row, tx.Create(&row).Error
 }
 
-func newUserMessage(t models.NewTurn, turn turnRow) messageRow {
+func newUserMessage(at place, turn turnRow) messageRow {
 	return messageRow{
 		ID:        models.NewID(models.PrefixMessage),
-		SessionID: t.SessionID,
+		SessionID: turn.SessionID,
 		TurnID:    turn.ID,
 		Seq:       firstSeq(turn.Seq),
 		Role:      string(models.RolePerson),
-		Content:   t.Content,
+		Content:   at.content,
+		IsMeta:    at.hidden,
 		State:     string(models.StateQueued),
-		Created:   micros(t.Now),
+		Shown:     turn.Shown,
+		Created:   turn.Created,
 	}
 }

@@ -1,9 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"offcut/models"
@@ -11,9 +12,10 @@ import (
 	"gorm.io/gorm"
 )
 
-// ForkSession copies a session of an owner as far as a message, with the
-// results of that message's calls; an empty id: all of it. Messages and turns
-// get ids of their own, kept outputs are not shared. Queued turns stay behind,
+// ForkSession copies the conversation of an owner's session that leads to a
+// message, with the results of that message's calls; an empty id: all of what is
+// shown. Messages and turns get ids of their own, kept outputs are not shared, nor
+// are other versions. Queued turns stay behind,
 // and so do calls that have no result yet. Usage is not copied: it was spent
 // once.
 func (s *Store) ForkSession(ctx context.Context, owner, id, uptoMessageID string, now time.Time) (models.Session, error) {
@@ -23,7 +25,7 @@ func (s *Store) ForkSession(ctx context.Context, owner, id, uptoMessageID string
 		if err != nil {
 			return err
 		}
-		last, err := lastForked(tx, id, uptoMessageID)
+		turns, last, err := forked(tx, id, uptoMessageID)
 		if err != nil {
 			return err
 		}
@@ -40,76 +42,91 @@ func (s *Store) ForkSession(ctx context.Context, owner, id, uptoMessageID string
 		if err := insertSession(tx, fork); err != nil {
 			return err
 		}
-		return copyTurns(tx, origin.ID, fork.ID, last, now)
+		return copyTurns(tx, turns, fork.ID, last, now)
 	})
 	return fork, err
 }
 
-// lastForked is the seq of the last message to copy: the named one, or the
-// last result of the step that it belongs to.
-func lastForked(tx *gorm.DB, sessionID, messageID string) (int64, error) {
+// forked is the turns to copy, and the seq of the last message: the named one, or
+// the last result of the step that it belongs to.
+func forked(tx *gorm.DB, sessionID, messageID string) ([]turnRow, int64, error) {
+	var turns []turnRow
 	if messageID == "" {
-		return math.MaxInt64, nil
+		err := tx.Where("session_id = ? AND shown = 1 AND state <> ?", sessionID, models.StateQueued).Order("seq").Find(&turns).Error
+		return turns, math.MaxInt64, err
 	}
 	var named messageRow
 	err := tx.Select("turn_id", "seq", "role").Where("session_id = ? AND id = ?", sessionID, messageID).Take(&named).Error
 	if err != nil {
-		return 0, orMissing(err, noMessage())
+		return nil, 0, orMissing(err, noMessage())
 	}
+	last, err := lastOfStep(tx, sessionID, named)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = tx.Where("id IN ("+turnsTo+") AND state <> ?", named.TurnID, models.StateQueued).Find(&turns).Error
+	slices.SortFunc(turns, func(a, b turnRow) int { return cmp.Compare(a.Seq, b.Seq) })
+	return turns, last, err
+}
+
+func lastOfStep(tx *gorm.DB, sessionID string, named messageRow) (int64, error) {
 	if named.Role == string(models.RolePerson) {
 		return named.Seq, nil
 	}
-	var next messageRow
-	err = tx.Select("seq").Where("session_id = ? AND seq > ? AND role <> ?", sessionID, named.Seq, models.RoleTool).Order("seq").Take(&next).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return math.MaxInt64, nil
+	end := seqAfterTurn(named.Seq >> turnBits)
+	var next []messageRow
+	err := tx.Select("seq").Where("session_id = ? AND seq > ? AND seq < ? AND role <> ?", sessionID, named.Seq, end, models.RoleTool).
+		Order("seq").Limit(1).Find(&next).Error
+	if err != nil || len(next) == 0 {
+		return end - 1, err
 	}
-	return next.Seq - 1, err
+	return next[0].Seq - 1, nil
 }
 
-// copyTurns copies the turns of a session with their messages up to seq last.
-func copyTurns(tx *gorm.DB, origin, fork string, last int64, now time.Time) error {
-	var turns []turnRow
-	err := tx.Where("session_id = ? AND state <> ? AND seq <= ?", origin, models.StateQueued, last>>turnBits).Order("seq").Find(&turns).Error
-	if err != nil {
-		return err
-	}
+// copyTurns copies turns, each after the one before it, with their messages up
+// to seq last.
+func copyTurns(tx *gorm.DB, turns []turnRow, fork string, last int64, now time.Time) error {
+	parent := ""
 	for _, turn := range turns {
-		if err := copyTurn(tx, turn, fork, last, now); err != nil {
+		turn.ParentID = parent
+		var err error
+		if parent, err = copyTurn(tx, turn, fork, last, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, now time.Time) error {
+// copyTurn copies one turn and returns the copy's id.
+func copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, now time.Time) (string, error) {
 	var rows []messageRow
 	err := tx.Where("session_id = ? AND seq >= ? AND seq < ?", origin.SessionID, origin.Seq<<turnBits, seqAfterTurn(origin.Seq)).
 		Order("seq").Find(&rows).Error
 	if err != nil {
-		return err
+		return "", err
 	}
 	messages, err := messagesOf(rows)
 	if err != nil {
-		return err
+		return "", err
 	}
 	whole := wholeSteps(messages, last)
 	copied := forkedTurn(origin, fork, len(whole) < len(messages), now)
 	if err := tx.Create(&copied).Error; err != nil {
-		return err
+		return "", err
 	}
 	for i := range whole {
 		whole[i].ID = models.NewID(models.PrefixMessage)
 		whole[i].SessionID = fork
 		whole[i].TurnID = copied.ID
+		whole[i].Shown = true
 		if !whole[i].State.Final() {
 			whole[i].State = models.StateDone
 		}
 	}
-	return insertMessages(tx, whole)
+	return copied.ID, insertMessages(tx, whole)
 }
 
-// forkedTurn is the copy of a turn. One that is cut short, or still runs, has
+// forkedTurn is the copy of a turn, under the parent that it was given. One that is cut short, or still runs, has
 // nothing left to wait for in the fork: it is done there.
 func forkedTurn(origin turnRow, fork string, cut bool, now time.Time) turnRow {
 	copied := turnRow{
@@ -117,6 +134,8 @@ func forkedTurn(origin turnRow, fork string, cut bool, now time.Time) turnRow {
 		SessionID:     fork,
 		OwnerID:       origin.OwnerID,
 		Seq:           origin.Seq,
+		ParentID:      origin.ParentID,
+		Shown:         true,
 		State:         origin.State,
 		Error:         origin.Error,
 		ErrorCode:     origin.ErrorCode,
@@ -169,7 +188,7 @@ func allAnswered(calls []models.ToolCall, answered map[string]bool) bool {
 	return true
 }
 
-// forkBatch is how many messages one INSERT takes: sixteen values each, and
+// forkBatch is how many messages one INSERT takes: seventeen values each, and
 // SQLite has 32,766 in a statement.
 const forkBatch = 500
 

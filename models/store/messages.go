@@ -40,6 +40,7 @@ type messageRow struct {
 	State         string
 	FinishReason  string
 	Model         string
+	Shown         bool
 	Created       int64 `gorm:"column:created_at"`
 }
 
@@ -59,6 +60,7 @@ func (r messageRow) message() (models.Message, error) {
 		State:         models.State(r.State),
 		FinishReason:  models.FinishReason(r.FinishReason),
 		Model:         r.Model,
+		Shown:         r.Shown,
 		CreatedAt:     fromMicros(r.Created),
 	}
 	if r.ToolCallID != nil {
@@ -87,6 +89,7 @@ func messageRowOf(m models.Message) (messageRow, error) {
 		State:         string(m.State),
 		FinishReason:  string(m.FinishReason),
 		Model:         m.Model,
+		Shown:         m.Shown,
 		Created:       micros(m.CreatedAt),
 	}
 	if m.ToolCallID != "" {
@@ -104,8 +107,8 @@ func messageRowOf(m models.Message) (messageRow, error) {
 	return row, err
 }
 
-// AppendMessage adds a message at the end of its turn and fills in its Seq,
-// and its ID where it has none. An id of a call that the session knows already
+// AppendMessage adds a message at the end of its turn and fills in its Seq and
+// Shown, and its ID where it has none. An id of a call that the session knows already
 // is ErrConflict.
 func (s *Store) AppendMessage(ctx context.Context, m models.Message) (models.Message, error) {
 	err := s.write(ctx, "append to turn "+m.TurnID, func(tx *gorm.DB) error { return appendMessage(tx, &m) })
@@ -125,13 +128,22 @@ func (s *Store) AppendReply(ctx context.Context, m models.Message, reads []model
 	return m, err
 }
 
-// Replied reports whether a reply of the model stands after seq, or begins to:
-// it was sent what stands there.
-func (s *Store) Replied(ctx context.Context, sessionID string, seq int64) (bool, error) {
+// Replied reports whether a reply of the model stands after a message, or begins
+// to: the model was sent the message. Of one that is not shown, replies count
+// that are its turn's or the next one's.
+func (s *Store) Replied(ctx context.Context, m models.Message) (bool, error) {
 	var found []string
-	err := s.read(ctx, "reply in session "+sessionID, func(db *gorm.DB) error {
-		return db.Model(&messageRow{}).Where("session_id = ? AND seq > ? AND role = ?", sessionID, seq, models.RoleAssistant).
-			Order("seq").Limit(1).Pluck("id", &found).Error
+	err := s.read(ctx, "reply to message "+m.ID, func(db *gorm.DB) error {
+		db = db.Model(&messageRow{}).Where("seq > ? AND role = ?", m.Seq, models.RoleAssistant).Order("seq").Limit(1)
+		if m.Shown {
+			return db.Where("session_id = ? AND shown = 1", m.SessionID).Pluck("id", &found).Error
+		}
+		turns := []string{m.TurnID}
+		err := db.Session(&gorm.Session{NewDB: true}).Model(&turnRow{}).Where("session_id = ? AND parent_id = ?", m.SessionID, m.TurnID).Pluck("id", &turns).Error
+		if err != nil {
+			return err
+		}
+		return db.Where("turn_id IN ?", append(turns, m.TurnID)).Pluck("id", &found).Error
 	})
 	return len(found) > 0, err
 }
@@ -151,7 +163,7 @@ func (s *Store) AppendResults(ctx context.Context, msgs []models.Message) error 
 
 func appendMessage(tx *gorm.DB, m *models.Message) error {
 	var turn turnRow
-	if err := tx.Select("seq").Where("session_id = ? AND id = ?", m.SessionID, m.TurnID).Take(&turn).Error; err != nil {
+	if err := tx.Select("seq", "shown").Where("session_id = ? AND id = ?", m.SessionID, m.TurnID).Take(&turn).Error; err != nil {
 		return orMissing(err, noTurn())
 	}
 	err := tx.Raw("SELECT coalesce(max(seq), ?) + 1 FROM messages WHERE session_id = ? AND seq >= ? AND seq < ?",
@@ -165,6 +177,7 @@ func appendMessage(tx *gorm.DB, m *models.Message) error {
 	if m.ID == "" {
 		m.ID = models.NewID(models.PrefixMessage)
 	}
+	m.Shown = turn.Shown
 	row, err := messageRowOf(*m)
 	if err != nil {
 		return err
@@ -218,8 +231,9 @@ func (s *Store) Message(ctx context.Context, sessionID, id string) (models.Messa
 	return row.message()
 }
 
-// Messages reads a page of a session's messages, oldest first. With Newest the
-// pages come from the end of the session, and the cursor leads to older ones.
+// Messages reads a page of a session's messages, oldest first: of those that are
+// shown, unless all versions are asked for. With Newest the pages come from the
+// end of the session, and the cursor leads to older ones.
 func (s *Store) Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error) {
 	list, condition, order, key := "messages", "seq > ?", "seq", int64(-1)
 	if q.Newest {
@@ -235,6 +249,9 @@ func (s *Store) Messages(ctx context.Context, q models.MessageQuery) ([]models.M
 		if !q.IncludeHidden {
 			db = db.Where("is_meta = 0")
 		}
+		if !q.IncludeVersions {
+			db = db.Where("shown = 1")
+		}
 		return db.Find(&rows).Error
 	})
 	if err != nil {
@@ -248,8 +265,9 @@ func (s *Store) Messages(ctx context.Context, q models.MessageQuery) ([]models.M
 	return page, next, err
 }
 
-// Transcript is what may be sent to the model for a turn: its own messages and
-// those before it, without the turns that never left the queue.
+// Transcript is what may be sent to the model for a turn that is shown: its own
+// messages and those shown before it, without the turns that never left the
+// queue.
 func (s *Store) Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error) {
 	var rows []messageRow
 	err := s.read(ctx, "transcript for turn "+turnID, func(db *gorm.DB) error {
@@ -257,8 +275,8 @@ func (s *Store) Transcript(ctx context.Context, sessionID, turnID string) ([]mod
 		if err := db.Select("seq").Where("session_id = ? AND id = ?", sessionID, turnID).Take(&turn).Error; err != nil {
 			return orMissing(err, noTurn())
 		}
-		return db.Where("session_id = ? AND seq < ?", sessionID, seqAfterTurn(turn.Seq)).
-			Where("turn_id NOT IN (SELECT id FROM turns WHERE session_id = ? AND started_at IS NULL AND id <> ?)", sessionID, turnID).
+		return db.Where("session_id = ? AND shown = 1 AND seq < ?", sessionID, seqAfterTurn(turn.Seq)).
+			Where("turn_id NOT IN (SELECT id FROM turns WHERE session_id = ? AND shown = 1 AND started_at IS NULL AND id <> ?)", sessionID, turnID).
 			Order("seq").Find(&rows).Error
 	})
 	if err != nil {

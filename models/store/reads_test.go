@@ -63,7 +63,7 @@ func TestAReplyAndWhatItProvesAreStoredTogether(t *testing.T) {
 	reply(t, s, turn, "c1", "printed")
 	_, result, err := s.Call(ctx, "s", "c1")
 	must(t, err)
-	replied := func() bool { return got(s.Replied(ctx, "s", result.Seq))(t) }
+	replied := func() bool { return got(s.Replied(ctx, *result))(t) }
 
 	refused := models.Message{SessionID: "s", TurnID: turn.ID, Role: models.RoleAssistant, ToolCalls: call.ToolCalls}
 	_, err = s.AppendReply(ctx, refused, []models.OutputRead{read(turn, 0, 10)})

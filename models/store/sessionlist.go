@@ -60,12 +60,13 @@ func (v statsView) stats() models.SessionStats {
 }
 
 const statsColumns = sessionColumns + `,
-	(SELECT count(*) FROM messages WHERE messages.session_id = sessions.id) AS messages,
+	(SELECT count(*) FROM messages WHERE messages.session_id = sessions.id AND shown = 1) AS messages,
 	(SELECT count(*) FROM outputs WHERE outputs.session_id = sessions.id AND deleted_at IS NULL) AS outputs,
 	(SELECT coalesce(sum(stored_bytes), 0) FROM outputs WHERE outputs.session_id = sessions.id) AS output_bytes`
 
 // SessionStats lists sessions as Sessions does, each with its figures; the
-// bytes of the workspace are not the store's to count. Hidden messages count.
+// bytes of the workspace are not the store's to count. Hidden messages count,
+// those of versions that are not shown do not.
 func (s *Store) SessionStats(ctx context.Context, q models.SessionQuery) ([]models.SessionStats, string, error) {
 	var rows []statsView
 	next, err := listSessions(ctx, s, q, statsColumns, &rows, func(v statsView) sessionKey { return v.View.key() })

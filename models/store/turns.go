@@ -16,6 +16,9 @@ type turnRow struct {
 	OwnerID         string
 	Model           string
 	Seq             int64
+	ParentID        string
+	Shown           bool
+	Repeats         string
 	ClientID        *string
 	State           string
 	Error           string
@@ -42,6 +45,9 @@ func (r turnRow) turn() models.Turn {
 		OwnerID:       r.OwnerID,
 		Model:         r.Model,
 		Seq:           r.Seq,
+		ParentID:      r.ParentID,
+		Shown:         r.Shown,
+		Repeats:       r.Repeats,
 		State:         models.State(r.State),
 		Error:         r.Error,
 		ErrorCode:     models.TurnErrorCode(r.ErrorCode),
