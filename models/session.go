@@ -87,7 +87,7 @@ type SessionPatch struct {
 type SessionQuery struct {
 	OwnerID  string // empty: all owners (for admins only)
 	ID       string // empty: all of them; else the one with this id
-	Text     string // found in titles and in messages
+	Text     string // words that are all found, in the title or, of one owner, in messages
 	Archived *bool  // nil: both
 	Page
 }

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"time"
 
+	"offcut/models/find"
+
 	"github.com/mattn/go-sqlite3"
 	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
@@ -72,14 +74,19 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
-func boundLog(conn *sqlite3.SQLiteConn) error {
+// furnish bounds the log of a new connection and teaches it what it means that
+// a text holds a word.
+func furnish(conn *sqlite3.SQLiteConn) error {
+	if err := conn.RegisterFunc("holds", find.Holds, true); err != nil {
+		return err
+	}
 	_, err := conn.Exec("PRAGMA journal_size_limit = "+maxWAL+"; PRAGMA wal_autocheckpoint = "+checkpointPages, nil)
 	return err
 }
 
 // connect opens a pool of at most conns connections.
 func connect(dsn string, conns int) (*gorm.DB, error) {
-	pool := sql.OpenDB(connector{&sqlite3.SQLiteDriver{ConnectHook: boundLog}, dsn})
+	pool := sql.OpenDB(connector{&sqlite3.SQLiteDriver{ConnectHook: furnish}, dsn})
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
 	if conns > 1 {

@@ -19,6 +19,7 @@ import (
 // and so do calls that have no result yet. Usage is not copied: it was spent
 // once.
 func (s *Store) ForkSession(ctx context.Context, owner, id, uptoMessageID string, now time.Time) (models.Session, error) {
+	defer s.indexer.wake()
 	var fork models.Session
 	err := s.write(ctx, "fork session "+id, func(tx *gorm.DB) error {
 		origin, err := findSession(tx, "owner_id = ? AND id = ?", owner, id)

@@ -3,9 +3,9 @@ package store
 import (
 	"context"
 	"math"
-	"strings"
 
 	"offcut/models"
+	"offcut/models/find"
 
 	"gorm.io/gorm"
 )
@@ -30,8 +30,9 @@ func (v sessionView) key() sessionKey {
 	return key
 }
 
-// Sessions lists sessions: pinned ones first, then those used last. Text is
-// looked for in titles.
+// Sessions lists sessions: pinned ones first, then those used last. The words
+// of Text are looked for in titles and, among the sessions of one owner, in
+// all that was said and shown of outputs.
 func (s *Store) Sessions(ctx context.Context, q models.SessionQuery) ([]models.Session, string, error) {
 	var rows []sessionView
 	next, err := listSessions(ctx, s, q, sessionColumns, &rows, func(v sessionView) sessionKey { return v.key() })
@@ -83,8 +84,14 @@ func listSessions[T any](ctx context.Context, s *Store, q models.SessionQuery, c
 		return "", err
 	}
 	limit := q.Clamped()
-	err := s.read(ctx, "list sessions", func(db *gorm.DB) error {
-		return sessionsAfter(db, q, after).Select(columns).Limit(limit + 1).Find(rows).Error
+	err := searching(ctx, func(ctx context.Context) error {
+		return s.read(ctx, "list sessions", func(db *gorm.DB) error {
+			list, err := s.matching(db, sessionsAfter(db, q, after), q)
+			if err != nil {
+				return err
+			}
+			return list.Select(columns).Limit(limit + 1).Find(rows).Error
+		})
 	})
 	if err != nil {
 		return "", err
@@ -107,11 +114,25 @@ func sessionsAfter(db *gorm.DB, q models.SessionQuery, after sessionKey) *gorm.D
 	if q.Archived != nil {
 		db = db.Where("archived = ?", *q.Archived)
 	}
-	if q.Text != "" {
-		db = db.Where(`title LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(q.Text)+"%")
-	}
 	return db
 }
 
-// likeLiteral makes a text match itself in LIKE.
-var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+// matching leaves the sessions of a list that hold the words of q.Text: those
+// of all owners in their titles alone.
+func (s *Store) matching(db, list *gorm.DB, q models.SessionQuery) (*gorm.DB, error) {
+	words, err := find.Words(q.Text)
+	if err != nil || len(words) == 0 {
+		return list, err
+	}
+	if q.OwnerID == "" {
+		for _, word := range words {
+			list = list.Where("holds(sessions.title, ?)", word)
+		}
+		return list, nil
+	}
+	wanted, err := s.newSearch(db, q.OwnerID, q.Text)
+	if err != nil {
+		return nil, err
+	}
+	return wanted.sessions(list), nil
+}

@@ -36,6 +36,8 @@ type Store struct {
 	readers *gorm.DB
 	opts    Options
 	cache   *cache
+	indexed bool // there is a full-text index: see searchindex.go
+	indexer *worker
 	upkeep  *upkeep
 }
 
@@ -43,6 +45,11 @@ type Store struct {
 // date. The folder and the files in it are for their owner alone, whatever the
 // umask. A database that a newer version has written is refused.
 func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
+	return openWith(ctx, dir, opts, hasFTS5)
+}
+
+// openWith is Open; able says whether a full-text index can be kept.
+func openWith(ctx context.Context, dir string, opts Options, able func(*gorm.DB) (bool, error)) (*Store, error) {
 	if opts.QuotaBytes == 0 {
 		opts.QuotaBytes = DefaultQuotaBytes
 	}
@@ -57,20 +64,34 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	if err := migrate(ctx, writer); err != nil {
+	indexed, err := setUp(ctx, writer, able)
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), disconnect(writer))
 	}
 	readers, err := connect(readerDSN(path), readerConns)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), disconnect(writer))
 	}
-	s := &Store{writer: writer, readers: readers, opts: opts, cache: newCache()}
-	s.upkeep = startUpkeep(s)
+	s := &Store{writer: writer, readers: readers, opts: opts, cache: newCache(), indexed: indexed}
+	s.upkeep, s.indexer = startUpkeep(s), startIndexer(s)
 	return s, nil
 }
 
-// Close ends the upkeep and closes the database.
+// setUp brings tables and index up to date, and reports whether there is one.
+func setUp(ctx context.Context, writer *gorm.DB, able func(*gorm.DB) (bool, error)) (bool, error) {
+	if err := migrate(ctx, writer); err != nil {
+		return false, err
+	}
+	has, err := able(writer)
+	if err != nil {
+		return false, err
+	}
+	return prepareIndex(ctx, writer, has)
+}
+
+// Close ends the work in the background and closes the database.
 func (s *Store) Close() error {
+	s.indexer.stop()
 	s.upkeep.stop()
 	return errors.Join(disconnect(s.readers), disconnect(s.writer))
 }

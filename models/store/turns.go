@@ -200,6 +200,7 @@ func (s *Store) SaveTurn(ctx context.Context, t models.Turn) error {
 // FinishTurn is SaveTurn of a final state, which the turn's messages that are
 // still queued or running take on too. It is a use of the session.
 func (s *Store) FinishTurn(ctx context.Context, t models.Turn) error {
+	defer s.indexer.wake()
 	return s.write(ctx, "finish turn "+t.ID, func(tx *gorm.DB) error {
 		if !t.State.Final() {
 			return errors.New("its state is " + string(t.State))

@@ -37,60 +37,22 @@ var errLogInUse = errors.New("the write-ahead log is in use")
 // upkeep gives back to the file system what was deleted. It works in small
 // steps, between which other writers have their turn.
 type upkeep struct {
-	store  *Store
-	cancel context.CancelFunc
-	woken  chan struct{}
-	done   chan struct{}
-	mu     sync.Mutex // one at a time: the goroutine or Compact
+	*worker
+	store *Store
+	mu    sync.Mutex // one at a time: the goroutine or Compact
 }
 
-// startUpkeep starts the goroutine. It works once at the start, because a
-// crash may have left something to do.
 func startUpkeep(s *Store) *upkeep {
-	ctx, cancel := context.WithCancel(context.Background())
-	u := &upkeep{store: s, cancel: cancel, woken: make(chan struct{}, 1), done: make(chan struct{})}
-	u.wake()
-	go u.run(ctx)
-	return u
-}
-
-// wake makes the goroutine work soon. It never blocks.
-func (u *upkeep) wake() {
-	select {
-	case u.woken <- struct{}{}:
-	default:
-	}
-}
-
-// stop ends the goroutine; what it leaves undone is done at the next start.
-func (u *upkeep) stop() {
-	u.cancel()
-	<-u.done
-}
-
-func (u *upkeep) run(ctx context.Context) {
-	defer close(u.done)
-	wait := upkeepEvery
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-u.woken:
-			if pause(ctx, upkeepDelay) != nil {
-				return
-			}
-		case <-time.After(wait):
-		}
+	u := &upkeep{store: s}
+	u.worker = startWorker(upkeepDelay, func(ctx context.Context) time.Duration {
 		err := u.work(ctx)
-		if ctx.Err() != nil {
-			return
+		if err == nil || ctx.Err() != nil {
+			return upkeepEvery
 		}
-		wait = upkeepEvery
-		if err != nil {
-			u.store.opts.Log.WarnContext(ctx, "upkeep of the database failed; it will be tried again", "error", err, "wait", upkeepRetry)
-			wait = upkeepRetry
-		}
-	}
+		s.opts.Log.WarnContext(ctx, "upkeep of the database failed; it will be tried again", "error", err, "wait", upkeepRetry)
+		return upkeepRetry
+	})
+	return u
 }
 
 // work does all that there is to do.
@@ -102,7 +64,7 @@ func (u *upkeep) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) (bool, error){s.eraseSome, s.vacuumSome} {
+	for _, step := range []func(context.Context) (bool, error){s.eraseSome, s.unindexSome, s.vacuumSome} {
 		for more := true; more; {
 			if more, err = step(ctx); err != nil {
 				return err

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"offcut/models"
+	"offcut/models/find"
+
+	"gorm.io/gorm"
+)
+
+const (
+	// searchTimeout ends a search that would keep a reader for too long.
+	searchTimeout = 10 * time.Second
+	// trigram is the length of what the index knows, in characters; shorter
+	// words are looked for in the messages themselves.
+	trigram = 3
+)
+
+func searchTooSlow() *models.Error {
+	return models.Errorf(models.ErrUnavailable, "search_too_slow",
+		"the search took longer than %d seconds and was ended; look for longer or other words", int(searchTimeout.Seconds()))
+}
+
+// searching gives f the time that a search may take.
+func searching(ctx context.Context, f func(context.Context) error) error {
+	timed, cancel := context.WithTimeoutCause(ctx, searchTimeout, searchTooSlow())
+	defer cancel()
+	err := f(timed)
+	var slow *models.Error
+	if err != nil && errors.As(context.Cause(timed), &slow) {
+		return slow
+	}
+	return err
+}
+
+// search is the words that are looked for among the sessions of an owner.
+type search struct {
+	indexed     bool
+	owner       string
+	first, last int64 // the owner's places in the index
+	words       []string
+}
+
+func (s *Store) newSearch(db *gorm.DB, owner, text string) (search, error) {
+	words, err := find.Words(text)
+	if err != nil {
+		return search{}, err
+	}
+	one := search{indexed: s.indexed, owner: owner, words: words}
+	one.first, one.last, err = blockOf(db, owner)
+	return one, err
+}
+
+// sessions leaves those of a list that hold every word, in the title or in any
+// message.
+func (q search) sessions(db *gorm.DB) *gorm.DB {
+	for _, word := range q.words {
+		condition, args := q.holding(word)
+		db = db.Where("(holds(sessions.title, ?) OR sessions.id IN ("+condition+"))", append([]any{word}, args...)...)
+	}
+	return db
+}
+
+// holding selects the sessions in which a message holds a word.
+func (q search) holding(word string) (string, []any) {
+	if !q.byIndex(word) {
+		return ownMessages + " AND messages.is_meta = 0 AND messages.content <> '' AND holds(messages.content, ?)", []any{q.owner, word}
+	}
+	return `SELECT messages.session_id FROM search CROSS JOIN messages ON messages.place = search.rowid
+			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND messages.shown = 1 AND messages.is_meta = 0 AND holds(messages.content, ?)
+		UNION ALL ` + ownMessages + " AND " + findable + " AND holds(messages.content, ?)",
+		[]any{trigrams(word), q.first, q.last, word, q.owner, word}
+}
+
+const ownMessages = `SELECT messages.session_id FROM sessions AS own CROSS JOIN messages ON messages.session_id = own.id
+	WHERE own.owner_id = ? AND messages.shown = 1`
+
+// byIndex reports whether the index knows where a word may be.
+func (q search) byIndex(word string) bool {
+	return q.indexed && utf8.RuneCountInString(word) >= trigram
+}
+
+// trigrams asks the index for all three characters in a row of a word.
+func trigrams(word string) string {
+	runes := []rune(word)
+	var parts []string
+	for i := 0; i+trigram <= len(runes); i++ {
+		parts = append(parts, `"`+strings.ReplaceAll(string(runes[i:i+trigram]), `"`, `""`)+`"`)
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// Places finds in which messages of an owner's sessions the words of text
+// stand: at most most of each session, those with more of the words first, and
+// of these the newest. Hidden messages and versions that are not shown are not
+// looked into.
+func (s *Store) Places(ctx context.Context, owner, text string, sessions []string, most int) (map[string]models.Places, error) {
+	found := map[string]models.Places{}
+	err := searching(ctx, func(ctx context.Context) error {
+		return s.read(ctx, "find the places of a search", func(db *gorm.DB) error {
+			q, err := s.newSearch(db, owner, text)
+			if err != nil || len(q.words) == 0 || len(sessions) == 0 {
+				return err
+			}
+			best, err := q.best(db, sessions, most)
+			if err != nil {
+				return err
+			}
+			return loadPlaces(db, best, found)
+		})
+	})
+	return found, err
+}
+
+// bestRow is a message and how many messages of its session are like it.
+type bestRow struct {
+	ID    string
+	Total int
+}
+
+// best are the messages that hold most of the words, most of each session.
+func (q search) best(db *gorm.DB, sessions []string, most int) ([]bestRow, error) {
+	held, args := q.held()
+	candidates, more := q.candidates(sessions)
+	args = append(append(args, more...), most)
+	var rows []bestRow
+	err := db.Raw(`SELECT id, total FROM (
+		SELECT id, session_id, seq,
+			row_number() OVER (PARTITION BY session_id ORDER BY held DESC, seq DESC) AS nth,
+			count(*) OVER (PARTITION BY session_id) AS total
+		FROM (SELECT messages.id, messages.session_id, messages.seq, `+held+` AS held FROM `+candidates+`) WHERE held > 0
+	) WHERE nth <= ? ORDER BY session_id, nth`, args...).Scan(&rows).Error
+	return rows, err
+}
+
+// held counts the words that a message holds.
+func (q search) held() (string, []any) {
+	var terms []string
+	var args []any
+	for _, word := range q.words {
+		terms, args = append(terms, "holds(messages.content, ?)"), append(args, word)
+	}
+	return strings.Join(terms, " + "), args
+}
+
+// candidates are the messages of sessions of the owner among which the words
+// are looked for.
+func (q search) candidates(sessions []string) (string, []any) {
+	const own = "messages.session_id IN (SELECT id FROM sessions WHERE owner_id = ? AND id IN ?)"
+	var asked []string
+	for _, word := range q.words {
+		if !q.byIndex(word) {
+			return "messages WHERE " + own + " AND messages.shown = 1 AND messages.is_meta = 0 AND messages.content <> ''", []any{q.owner, sessions}
+		}
+		asked = append(asked, "("+trigrams(word)+")")
+	}
+	return `messages WHERE messages.id IN (
+			SELECT messages.id FROM search CROSS JOIN messages ON messages.place = search.rowid
+			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND messages.shown = 1 AND messages.is_meta = 0 AND ` + own + `
+			UNION ALL SELECT messages.id FROM messages WHERE ` + own + " AND messages.shown = 1 AND " + findable + ")",
+		[]any{strings.Join(asked, " OR "), q.first, q.last, q.owner, sessions, q.owner, sessions}
+}
+
+// loadPlaces reads the messages one after the other, in the order of best.
+func loadPlaces(db *gorm.DB, best []bestRow, into map[string]models.Places) error {
+	for _, one := range best {
+		var row messageRow
+		if err := db.Where("id = ?", one.ID).Take(&row).Error; err != nil {
+			if errors.Is(err, gorm.ErrRecordNotFound) {
+				continue // deleted in this moment
+			}
+			return err
+		}
+		places := into[row.SessionID]
+		places.Total = one.Total
+		places.Best = append(places.Best, models.Place{
+			MessageID: row.ID, SessionID: row.SessionID, Role: models.Role(row.Role),
+			Content: row.Content, CreatedAt: fromMicros(row.Created),
+		})
+		into[row.SessionID] = places
+	}
+	return nil
+}

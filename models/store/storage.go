@@ -1,0 +1,27 @@
+package store
+
+import (
+	"context"
+
+	"offcut/models"
+
+	"gorm.io/gorm"
+)
+
+// Storage is what an owner stores, and may store.
+func (s *Store) Storage(ctx context.Context, owner string) (models.Storage, error) {
+	kept := models.Storage{QuotaBytes: s.opts.QuotaBytes}
+	err := s.read(ctx, "storage of user "+owner, func(db *gorm.DB) error {
+		err := db.Raw(`SELECT
+			(SELECT count(*) FROM sessions WHERE owner_id = @owner) AS sessions,
+			(SELECT count(*) FROM sessions WHERE owner_id = @owner AND archived = 1) AS archived,
+			(SELECT count(*) FROM outputs WHERE owner_id = @owner AND deleted_at IS NULL) AS outputs`,
+			map[string]any{"owner": owner}).Scan(&kept).Error
+		if err != nil {
+			return err
+		}
+		kept.UsedBytes, err = s.storageUsed(db, owner)
+		return err
+	})
+	return kept, err
+}
