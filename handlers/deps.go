@@ -14,6 +14,8 @@ import (
 // Store is what the handlers read and write: the parts below together.
 type Store interface {
 	Users
+	Accounts
+	Usage
 	Sessions
 	Turns
 	Messages
@@ -39,6 +41,36 @@ type Users interface {
 	Audit(ctx context.Context, q models.AuditQuery) ([]models.AuditEntry, string, error)
 	// AuditActions are the actions that are in the log, by name.
 	AuditActions(ctx context.Context) ([]string, error)
+}
+
+// Accounts changes people. What is given of the audit log is written with the
+// change, or neither is.
+type Accounts interface {
+	UserStats(ctx context.Context, p models.Page) ([]models.UserStats, string, error)
+	UserWithStats(ctx context.Context, id string) (models.UserStats, error)
+	CreateUser(ctx context.Context, u models.User, audit ...models.AuditEntry) error
+	CreateSignInLink(ctx context.Context, l models.SignInLink) error
+	// SetDisabled and SetRole are models.ErrConflict where nobody would be left
+	// who can administer.
+	SetDisabled(ctx context.Context, userID string, disabled bool, audit ...models.AuditEntry) error
+	SetRole(ctx context.Context, userID string, role models.UserRole, audit ...models.AuditEntry) error
+	// ResetUser signs out everywhere and stores the only link that works; where
+	// it is said, password and tokens end too.
+	ResetUser(ctx context.Context, link models.SignInLink, password, tokens bool, audit ...models.AuditEntry) error
+	// SetPassword signs out everywhere.
+	SetPassword(ctx context.Context, userID, hash string, audit ...models.AuditEntry) error
+	SetSettings(ctx context.Context, userID string, s models.Settings) error
+	Tokens(ctx context.Context, userID string) ([]models.APIToken, error)
+	CreateToken(ctx context.Context, t models.APIToken, audit ...models.AuditEntry) error
+	DeleteToken(ctx context.Context, userID, id string, audit ...models.AuditEntry) error
+}
+
+// Usage sums what was used.
+type Usage interface {
+	Usage(ctx context.Context, q models.UsageQuery) ([]models.UsageSum, string, error)
+	UsageTotal(ctx context.Context, q models.UsageQuery) (models.UsageSum, error)
+	UsageMonths(ctx context.Context) ([]string, error)
+	SessionUsage(ctx context.Context, sessionID string) ([]models.UsageSum, error)
 }
 
 // Sessions finds and changes conversations. The owner is part of every
@@ -139,6 +171,8 @@ type WebSessions interface {
 	scs.Store
 	// Bind notes whose sign-in a token is.
 	Bind(ctx context.Context, token, userID string) error
+	// DeleteForUser signs a user out everywhere.
+	DeleteForUser(ctx context.Context, userID string) error
 }
 
 // Markdown renders a whole message as safe HTML.

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"log/slog"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -34,6 +35,9 @@ type Config struct {
 	// there is none.
 	AdminToken string
 
+	// PublicURL is the address under which people reach the server; nil:
+	// whatever address they use.
+	PublicURL *url.URL
 	// Asset is the address of a static file below the base path.
 	Asset func(name string) string
 	// AllowedOrigin reports whether a websocket may be opened from a page of

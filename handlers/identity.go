@@ -1,9 +1,7 @@
 package handlers
 
 import (
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"errors"
 	"strings"
 	"time"
@@ -115,7 +113,7 @@ func bearer(header string) (string, bool) {
 func (h *Handlers) userByToken(c echo.Context, token string) (models.User, error) {
 	ctx := c.Request().Context()
 	if !h.isAdminToken(token) {
-		return h.Store.UserByTokenHash(ctx, hashSecret(token))
+		return h.Store.UserByTokenHash(ctx, models.HashSecret(token))
 	}
 	user, err := h.Store.UserByName(ctx, h.AdminName)
 	if err == nil && user.Disabled {
@@ -130,12 +128,5 @@ func (h *Handlers) isAdminToken(token string) bool {
 	if h.AdminToken == "" {
 		return false
 	}
-	return subtle.ConstantTimeCompare([]byte(hashSecret(token)), []byte(hashSecret(h.AdminToken))) == 1
-}
-
-// hashSecret is the form in which tokens and links are stored. They are random
-// and long, so a plain hash suffices.
-func hashSecret(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
+	return subtle.ConstantTimeCompare([]byte(models.HashSecret(token)), []byte(models.HashSecret(h.AdminToken))) == 1
 }

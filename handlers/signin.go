@@ -59,7 +59,7 @@ func (h *Handlers) signInByToken(c echo.Context, token, next string) error {
 
 func (h *Handlers) userOfLink(ctx context.Context, token string) (models.User, error) {
 	if !h.isAdminToken(token) {
-		return h.Store.UseSignInLink(ctx, hashSecret(token), h.Now())
+		return h.Store.UseSignInLink(ctx, models.HashSecret(token), h.Now())
 	}
 	user, err := h.Store.UserByName(ctx, h.AdminName)
 	if err == nil && user.Disabled {

@@ -24,7 +24,7 @@ const (
 	writeWait    = 10 * time.Second
 	helloWait    = 10 * time.Second
 	// lookEvery is how often it is seen whether the watcher may still watch.
-	lookEvery = 5 * time.Second
+	lookEvery = 2 * time.Second
 	// readLimit bounds, in bytes, what a browser may send: it has only a hello.
 	readLimit = 64 << 10
 )

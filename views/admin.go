@@ -15,6 +15,8 @@ type adminEntry struct {
 // adminPages are the admin's pages in the order of their list. The first is
 // where the way in leads.
 var adminPages = []adminEntry{
+	{"users", "users"},
+	{"usage", "chart"},
 	{"audit", "eye"},
 }
 

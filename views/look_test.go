@@ -44,6 +44,9 @@ func pages() map[string]templ.Component {
 		"login":    LoginPage(Login{Name: "mara", Wrong: true, TriesLeft: 3, Window: 15 * time.Minute}),
 		"notfound": ErrorPage(Failure{Status: 404, Code: "output_not_found", SessionID: "s2", Original: "s1"}),
 		"audit":    AdminAuditPage(sampleAudit()),
+		"users":    AdminUsersPage(sampleUsers()),
+		"user":     AdminUserPage(sampleUser()),
+		"usage":    AdminUsagePage(sampleUsage()),
 		"error":    ErrorPage(Failure{Status: 500, Message: "The page could not be made.", Reference: "req_1"}),
 	}
 	for name, p := range pagerStates() {

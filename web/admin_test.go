@@ -9,7 +9,7 @@ import (
 )
 
 // adminPaths are the admin's pages, each below the base path.
-var adminPaths = []string{"/admin", "/admin/audit", "/admin/audit.csv"}
+var adminPaths = []string{"/admin", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv"}
 
 func TestAdminPagesAreForAdmins(t *testing.T) {
 	s := start(t)

@@ -80,6 +80,14 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/admin", adminPage, h.AdminHome},
 		{GET, "/admin/audit", adminPage, h.AdminAudit},
 		{GET, "/admin/audit.csv", adminPage, h.AdminAuditCSV},
+		{GET, "/admin/users", adminPage, h.AdminUsers},
+		{POST, "/admin/users", adminPage, h.AdminAddUser},
+		{GET, "/admin/users/:user", adminPage, h.AdminUser},
+		{POST, "/admin/users/:user/role", adminPage, h.AdminSetRole},
+		{POST, "/admin/users/:user/state", adminPage, h.AdminSetState},
+		{POST, "/admin/users/:user/reset", adminPage, h.AdminResetUser},
+		{GET, "/admin/usage", adminPage, h.AdminUsage},
+		{GET, "/admin/usage.csv", adminPage, h.AdminUsageCSV},
 
 		{GET, "/api/v1/openapi.json", public, h.OpenAPI},
 		{GET, "/api/v1/sessions", program, h.APISessions},
@@ -101,6 +109,7 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/api/v1/admin/sessions", admin, h.APIAdminSessions},
 		{DELETE, "/api/v1/admin/sessions/:session", admin, h.APIAdminDeleteSession},
 		{GET, "/api/v1/admin/users", admin, h.APIAdminUsers},
+		{GET, "/api/v1/admin/usage", admin, h.APIAdminUsage},
 		{GET, "/api/v1/admin/audit", admin, h.APIAdminAudit},
 	}
 }

@@ -18,8 +18,8 @@ import (
 type Config struct {
 	// Handlers holds the parts that the handlers call: store, runner, reader,
 	// broker, workspaces, web sessions and models; the base path (such as
-	// /offcut; empty at the root of a host); and the admin's token. Asset and
-	// AllowedOrigin are filled in here.
+	// /offcut; empty at the root of a host); and the admin's token. Asset,
+	// AllowedOrigin and PublicURL are filled in here.
 	Handlers handlers.Config
 	// PublicURL is the address under which people reach the server, such as
 	// https://chat.example.org/offcut; empty: whatever address they use. With
@@ -35,7 +35,7 @@ type Config struct {
 // files and the health checks, below the base path.
 func New(cfg Config) http.Handler {
 	cfg.Handlers.BasePath = cleanBasePath(cfg.Handlers.BasePath)
-	cfg.Handlers.Asset = static.URL
+	cfg.Handlers.Asset, cfg.Handlers.PublicURL = static.URL, cfg.PublicURL
 	cfg.Handlers.AllowedOrigin = func(origin, host string) bool {
 		return origin == "" || sameOrigin(origin, host, cfg.PublicURL) // every browser sends one
 	}

@@ -25,6 +25,7 @@ import (
 	"offcut/agent/workspace"
 	"offcut/cmd/offcut/config"
 	"offcut/handlers"
+	"offcut/models"
 	"offcut/models/store"
 	"offcut/views/markdown"
 	"offcut/web"
@@ -283,7 +284,7 @@ func (a *App) greet(link string, confined *sandbox.Sandbox) {
 	a.log.Info("serving", "address", a.url, "version", version, "data", a.cfg.DataDir, "model", a.cfg.DefaultModel, "sandbox", confined.Kind())
 	_, _ = fmt.Fprintf(a.out, "Offcut is at %s\n", a.url)
 	if link != "" {
-		_, _ = fmt.Fprintf(a.out, "Sign in as %s with this link, which works once, within %.0f hours:\n%s\n", adminName, linkAge.Hours(), link)
+		_, _ = fmt.Fprintf(a.out, "Sign in as %s with this link, which works once, within %.0f hours:\n%s\n", adminName, models.SignInLinkAge.Hours(), link)
 	}
 }
 

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"net/url"
@@ -14,19 +11,6 @@ import (
 	"offcut/models"
 	"offcut/models/store"
 )
-
-// tokenPrefix lets scanners for leaked secrets recognise a token.
-const tokenPrefix = "offcut_"
-
-// linkAge is how long a sign-in link can be used.
-const linkAge = 24 * time.Hour
-
-// newSecret is a random secret of 130 bits, and the hash that is stored of it.
-func newSecret(prefix string) (secret, hash string) {
-	secret = prefix + rand.Text()
-	sum := sha256.Sum256([]byte(secret))
-	return secret, hex.EncodeToString(sum[:])
-}
 
 type tokenCreate struct {
 	User string `required:"" help:"Whom the token lets act." placeholder:"NAME"`
@@ -40,7 +24,7 @@ func (c tokenCreate) Run(ctx context.Context, cfg config.Config, t terminal) err
 		if err != nil {
 			return fmt.Errorf("user %s: %w", c.User, err)
 		}
-		secret, hash := newSecret(tokenPrefix)
+		secret, hash := models.NewSecret(models.TokenPrefix)
 		token := models.APIToken{ID: models.NewID(models.PrefixToken), UserID: user.ID, Name: c.Name, Hash: hash, CreatedAt: time.Now()}
 		if err := db.CreateToken(ctx, token); err != nil {
 			return err
@@ -56,8 +40,8 @@ func (c tokenCreate) Run(ctx context.Context, cfg config.Config, t terminal) err
 // newSignInLink stores a link that signs user in once, and returns its
 // address.
 func newSignInLink(ctx context.Context, db *store.Store, user models.User, address string) (string, error) {
-	secret, hash := newSecret("")
-	link := models.SignInLink{Hash: hash, UserID: user.ID, ExpiresAt: time.Now().Add(linkAge)}
+	secret, hash := models.NewSecret("")
+	link := models.SignInLink{Hash: hash, UserID: user.ID, ExpiresAt: time.Now().Add(models.SignInLinkAge)}
 	if err := db.CreateSignInLink(ctx, link); err != nil {
 		return "", err
 	}

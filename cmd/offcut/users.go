@@ -65,7 +65,7 @@ func (c userAdd) Run(ctx context.Context, cfg config.Config, t terminal) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(t.out, "Added %s. This link signs in once, within %.0f hours:\n%s\n", c.Name, linkAge.Hours(), link)
+		_, err = fmt.Fprintf(t.out, "Added %s. This link signs in once, within %.0f hours:\n%s\n", c.Name, models.SignInLinkAge.Hours(), link)
 		return err
 	})
 }

@@ -154,11 +154,25 @@ func (s *Store) UserStats(ctx context.Context, p models.Page) ([]models.UserStat
 		return nil, "", err
 	}
 	rows, next := cutPage(rows, limit, func(last userStatsView) string { return encodeCursor("users", last.Row.NameKey) })
-	return convert(rows, func(v userStatsView) models.UserStats {
-		stats := models.UserStats{User: v.Row.user(), Sessions: v.Sessions, StoredBytes: v.StoredBytes, Tokens: v.Tokens}
-		if s.opts.WorkspaceBytes != nil {
-			stats.StoredBytes += s.opts.WorkspaceBytes(v.Row.ID)
-		}
-		return stats
-	}), next, nil
+	return convert(rows, s.userStats), next, nil
+}
+
+// UserWithStats finds a user by id, with what they have.
+func (s *Store) UserWithStats(ctx context.Context, id string) (models.UserStats, error) {
+	var row userStatsView
+	err := s.read(ctx, "figures of user "+id, func(db *gorm.DB) error {
+		return orMissing(db.Model(&userRow{}).Select(userStatsColumns).Where("id = ?", id).Take(&row).Error, noUser())
+	})
+	if err != nil {
+		return models.UserStats{}, err
+	}
+	return s.userStats(row), nil
+}
+
+func (s *Store) userStats(v userStatsView) models.UserStats {
+	stats := models.UserStats{User: v.Row.user(), Sessions: v.Sessions, StoredBytes: v.StoredBytes, Tokens: v.Tokens}
+	if s.opts.WorkspaceBytes != nil {
+		stats.StoredBytes += s.opts.WorkspaceBytes(v.Row.ID)
+	}
+	return stats
 }
