@@ -29,6 +29,9 @@ type Loop struct {
 type Journal interface {
 	// UsedCallIDs tells which of the ids name a call of the session already.
 	UsedCallIDs(ctx context.Context, ids []string) (map[string]bool, error)
+	// Asking tells what the model is sent now, as it is sent: it may be less of
+	// the history than was stored.
+	Asking(req Request)
 	// Delta is a piece of the reply that will be the message with this id.
 	Delta(messageID string, d Delta)
 	// Reply stores a reply, whole or as far as it came, with its tool calls:

@@ -49,6 +49,8 @@ func (j *journal) UsedCallIDs(context.Context, []string) (map[string]bool, error
 	return j.used, nil
 }
 
+func (j *journal) Asking(agent.Request) {}
+
 func (j *journal) Delta(_ string, d agent.Delta) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -44,12 +44,12 @@ func TestARequestThatIsTooLongIsShortenedAndSentOnceMore(t *testing.T) {
 		"it is still too long": {
 			[]agenttest.Step{agenttest.Fails(tooLong), agenttest.Fails(tooLong), agenttest.Says("end")},
 			lookedUp(), 128_000, 2,
-			agent.End{State: models.StateError, Code: models.CodeContextOverflow, Message: tooLong.Message},
+			agent.End{State: models.StateError, Code: models.CodeContextOverflow, Message: tooLong.Message + " " + agent.OverflowAdvice},
 		},
 		"nothing can be shortened": {
 			[]agenttest.Step{agenttest.Fails(tooLong), agenttest.Says("end")},
 			question(), 128_000, 1,
-			agent.End{State: models.StateError, Code: models.CodeContextOverflow, Message: tooLong.Message},
+			agent.End{State: models.StateError, Code: models.CodeContextOverflow, Message: tooLong.Message + " " + agent.OverflowAdvice},
 		},
 		"something had come": {
 			[]agenttest.Step{begun, agenttest.Says("end")},

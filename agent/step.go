@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"offcut/models"
@@ -53,27 +52,4 @@ func (l *Loop) ask(ctx context.Context, history []models.Message) (step, error) 
 		return step{}, stored
 	}
 	return s, err
-}
-
-// stream sends a history and returns the reply, with the tokens that the
-// request left free. Where the provider finds it too long before anything of a
-// reply has come, it is shortened and sent once more.
-func (l *Loop) stream(ctx context.Context, history []models.Message, emit func(Delta)) (Reply, int, error) {
-	req := Request{Model: l.ModelName, System: l.System, Messages: history, Tools: l.Tools.Specs(), OnRetry: l.OnRetry}
-	whole := req
-	var left int
-	req.Messages, left = l.Window.Fit(ctx, whole)
-	reply, err := l.Model.Stream(ctx, req, emit)
-	var refused *ModelError
-	if !errors.As(err, &refused) || refused.Code != models.CodeContextOverflow || !reply.empty() {
-		return reply, left, err
-	}
-	shorter, room, ok := l.Window.Shrink(ctx, whole)
-	if !ok {
-		return reply, left, err
-	}
-	l.logger().Info("a request was too long for the model, and is sent once more with old results shortened", "turn", l.Turn.ID, "session", l.Turn.SessionID)
-	req.Messages = shorter
-	reply, err = l.Model.Stream(ctx, req, emit)
-	return reply, room, err
 }

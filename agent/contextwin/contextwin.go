@@ -1,9 +1,16 @@
 // Package contextwin decides what of a session's history a model is sent. It
 // works on copies: what is stored never changes.
+//
+// A history that does not fit is made to in steps, each taken only where those
+// before were not enough: old tool results are shortened, then cleared; the
+// oldest turns are summarised; the last results are shortened too; and at last
+// every turn but the one that runs is summarised.
 package contextwin
 
 import (
 	"context"
+	"log/slog"
+	"maps"
 	"time"
 
 	"offcut/agent"
@@ -25,51 +32,157 @@ func (l Limits) room() int {
 	return l.ContextTokens - min(l.MaxOutputTokens, l.ContextTokens/2)
 }
 
+// Memory keeps what a window decides, so that the session's next turn, also
+// after a restart, sends the same. What it cannot keep it tells its own log of:
+// the next turn then decides anew.
+type Memory interface {
+	// Pruned keeps how further results are shortened.
+	Pruned(ctx context.Context, more Decisions)
+	// Summarised keeps a summary, and counts what making it has used.
+	Summarised(ctx context.Context, s models.Summary, used models.Usage)
+	// Learned keeps that the model's window has no more tokens than this: its
+	// provider has refused a request.
+	Learned(tokens int)
+	// Outputs are the kept outputs of the session, oldest first.
+	Outputs(ctx context.Context) []models.RetainedOutput
+}
+
+// Options are what a window begins with.
+type Options struct {
+	Limits
+	// Pruned and Summaries are what was decided in earlier turns. Of the
+	// summaries that one holds that covers most of the history.
+	Pruned    Decisions
+	Summaries []models.Summary
+	// Model writes summaries; nil: none are made.
+	Model agent.Model
+	// Memory may be nil: then nothing outlives the turn.
+	Memory Memory
+	Log    *slog.Logger
+}
+
 // Window fits the requests of one turn to a model's window. It is an
 // agent.Window, and is used by one loop at a time.
 type Window struct {
-	limits  Limits
-	decided Decisions // what was shortened in this turn's requests
-	sent    int       // about how many tokens the last request took
+	limits    Limits
+	decided   Decisions // how results are shortened
+	kept      Decisions // those of them that the memory has
+	summaries []models.Summary
+	model     agent.Model
+	memory    Memory
+	log       *slog.Logger
+	sent      int // about how many tokens the last request took
 }
 
-// New makes the window of a model.
-func New(limits Limits) *Window { return &Window{limits: limits} }
+// New makes the window of a model for a session that had none before.
+func New(limits Limits) *Window { return Open(Options{Limits: limits}) }
+
+// Open makes the window of a session's next turn.
+func Open(o Options) *Window {
+	if o.Memory == nil {
+		o.Memory = forgetful{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Window{
+		limits: o.Limits, decided: o.Pruned, kept: maps.Clone(o.Pruned), summaries: o.Summaries,
+		model: o.Model, memory: o.Memory, log: o.Log,
+	}
+}
 
 // Fit makes the messages that are sent, well formed whatever happened in the
 // session, and says about how many tokens are left free for results and the
 // reply after them; -1 where the window is not known.
-func (w *Window) Fit(_ context.Context, req agent.Request) ([]models.Message, int) {
-	req.Messages = Pair(req.Messages)
-	if w.limits.ContextTokens > 0 {
-		req.Messages, w.decided = Prune(req, w.decided, w.limits, time.Now())
+func (w *Window) Fit(ctx context.Context, req agent.Request) ([]models.Message, int) {
+	now := time.Now()
+	p := w.replay(req)
+	p.spare(now)
+	if !p.fits() && w.compact(ctx, req, p, p.unprotectedTurns(), w.limits.room()/2) {
+		p = w.replay(req)
+		p.spare(now)
 	}
-	return w.finish(req)
+	if !p.fits() {
+		p.shrinkProtected()
+	}
+	if !p.fits() && w.compact(ctx, req, p, p.earlierTurns(), w.limits.room()/2) {
+		p = w.replay(req)
+		p.modelCall(now)
+	}
+	return w.finish(ctx, req, p)
 }
 
 // Shrink makes the messages anew after the provider refused those of Fit as too
-// long, and shortens all that may be. It is false where that changes nothing.
-// For the rest of the turn the window is taken to be no larger than what was
-// refused.
-func (w *Window) Shrink(_ context.Context, req agent.Request) ([]models.Message, int, bool) {
-	req.Messages = Pair(req.Messages)
-	req.Messages, w.decided = squeeze(req, w.decided, w.limits)
-	if Estimate(req) >= w.sent {
+// long: it shortens all that may be, and summarises old turns where that does
+// not leave half. It is false where nothing is gained. From then on the window
+// is taken to be smaller than what was refused.
+func (w *Window) Shrink(ctx context.Context, req agent.Request) ([]models.Message, int, bool) {
+	refused := w.sent
+	w.learn(refused)
+	p := w.replay(req)
+	p.squeeze()
+	if p.tokens() > refused/2 && w.compact(ctx, req, p, p.earlierTurns(), refused/2) {
+		p = w.replay(req)
+		p.squeeze()
+	}
+	if p.tokens() >= refused {
 		return nil, 0, false
 	}
-	if most := w.sent + w.limits.MaxOutputTokens; w.limits.ContextTokens == 0 || most < w.limits.ContextTokens {
-		w.limits.ContextTokens = most
-	}
-	messages, left := w.finish(req)
+	messages, left := w.finish(ctx, req, p)
 	return messages, left, true
 }
 
+// learn takes the window to hold less than a request that was refused: nine
+// tenths of it, or the next that is as long would be refused too.
+func (w *Window) learn(refused int) {
+	most := refused*9/10 + w.limits.MaxOutputTokens
+	if w.limits.ContextTokens > 0 && w.limits.ContextTokens <= most {
+		return
+	}
+	w.limits.ContextTokens = most
+	w.memory.Learned(most)
+}
+
+// replay goes through what is sent of the history, as it was shortened before.
+func (w *Window) replay(req agent.Request) *pruner {
+	req.Messages = Pair(condense(req.Messages, w.summary(req.Messages)))
+	return replay(req, w.decided, w.limits)
+}
+
 // finish pairs once more: it has the last word, whatever was left out before.
-func (w *Window) finish(req agent.Request) ([]models.Message, int) {
-	req.Messages = Pair(req.Messages)
+func (w *Window) finish(ctx context.Context, req agent.Request, p *pruner) ([]models.Message, int) {
+	w.decided = p.decisions
+	w.remember(ctx)
+	req.Messages = opened(Pair(p.sent))
 	w.sent = Estimate(req)
 	if w.limits.ContextTokens == 0 {
 		return req.Messages, -1
 	}
-	return req.Messages, max(0, w.limits.ContextTokens-w.limits.MaxOutputTokens-w.sent)
+	return req.Messages, max(0, w.limits.room()-w.sent)
 }
+
+// remember hands the memory what it does not have yet.
+func (w *Window) remember(ctx context.Context) {
+	more := Decisions{}
+	for id, d := range w.decided {
+		if before, ok := w.kept[id]; !ok || before != d {
+			more[id] = d
+		}
+	}
+	if len(more) == 0 {
+		return
+	}
+	if w.kept == nil {
+		w.kept = Decisions{}
+	}
+	maps.Copy(w.kept, more)
+	w.memory.Pruned(ctx, more)
+}
+
+// forgetful is the memory of a window that nobody asks for again.
+type forgetful struct{}
+
+func (forgetful) Pruned(context.Context, Decisions)                        {}
+func (forgetful) Summarised(context.Context, models.Summary, models.Usage) {}
+func (forgetful) Learned(int)                                              {}
+func (forgetful) Outputs(context.Context) (none []models.RetainedOutput)   { return nil }

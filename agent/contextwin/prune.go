@@ -30,20 +30,6 @@ func Prune(req agent.Request, prior Decisions, limits Limits, now time.Time) ([]
 	return p.sent, p.decisions
 }
 
-// squeeze shortens all that may be at once: the provider has found a request
-// too long that was expected to fit.
-func squeeze(req agent.Request, prior Decisions, limits Limits) ([]models.Message, Decisions) {
-	p := replay(req, prior, limits)
-	p.clearOld()
-	from, to := p.old()
-	for i := range p.results {
-		if i < from || i >= to {
-			p.shorten(i, Decision{Keep: keptAtEnds})
-		}
-	}
-	return p.sent, p.decisions
-}
-
 // pruner goes through a history.
 type pruner struct {
 	limits    Limits
@@ -57,13 +43,18 @@ type pruner struct {
 	bytes     int // what they and the request's frame take
 	// early is the number of results before the first message of a user; -1
 	// where none has come.
-	early int
-	// replies are the numbers of results before each reply.
-	replies  []int
+	early    int
+	replies  []replyPlace
 	lastCall time.Time
 	// aged and cleared are how many of the results were dealt with by age, and
 	// for want of room: each is looked at once.
 	aged, cleared int
+}
+
+// replyPlace is where a reply stands.
+type replyPlace struct {
+	at      int // among the messages
+	results int // how many stand before it
 }
 
 // shortable is a tool result.
@@ -100,7 +91,7 @@ func (p *pruner) add(m models.Message) {
 			p.early = len(p.results)
 		}
 	case models.RoleAssistant:
-		p.replies = append(p.replies, len(p.results))
+		p.replies = append(p.replies, replyPlace{at, len(p.results)})
 		p.open = m.ToolCalls
 	case models.RoleTool:
 		p.results = append(p.results, shortable{at: at, tool: p.open[0].Name, bytes: bytes, large: large(m.Content)})
@@ -113,23 +104,44 @@ func (p *pruner) add(m models.Message) {
 
 // modelCall shortens what the request of a call at that time needs.
 func (p *pruner) modelCall(at time.Time) {
+	p.spare(at)
+	if !p.fits() {
+		p.shrinkProtected()
+	}
+}
+
+// spare shortens old results alone: by their age, and all of them where the
+// request would not fit.
+func (p *pruner) spare(at time.Time) {
 	pruning := p.limits.Pruning
 	expired := pruning.Mode == ModeCacheTTL && !p.lastCall.IsZero() && at.Sub(p.lastCall) >= pruning.TTL
 	p.lastCall = at
-	if p.limits.ContextTokens == 0 || (!expired && p.fits()) {
-		return
+	if expired || !p.fits() {
+		p.ageOld()
 	}
-	p.ageOld()
-	if p.fits() {
-		return
+	if !p.fits() {
+		p.clearOld()
 	}
+}
+
+// squeeze shortens all that may be at once: the provider has found a request
+// too long that was expected to fit.
+func (p *pruner) squeeze() {
 	p.clearOld()
-	p.shrinkProtected()
+	from, to := p.old()
+	for i := range p.results {
+		if i < from || i >= to {
+			p.shorten(i, Decision{Keep: keptAtEnds})
+		}
+	}
 }
 
 func (p *pruner) tokens() int { return tokens(p.bytes, p.count) }
 
-func (p *pruner) fits() bool { return p.tokens() <= p.limits.room() }
+// fits: a window that is not known holds anything.
+func (p *pruner) fits() bool {
+	return p.limits.ContextTokens == 0 || p.tokens() <= p.limits.room()
+}
 
 // old are the results that are not protected: from the first to before the
 // second; both are 0 where all are protected.
@@ -138,12 +150,15 @@ func (p *pruner) old() (from, to int) {
 	if p.early < 0 || n < 0 {
 		return 0, 0
 	}
-	return p.early, max(p.early, p.replies[n])
+	return p.early, max(p.early, p.replies[n].results)
 }
 
 // ageOld trims or clears the old large results, by the share of the window that
 // the request takes. What was shortened before stays so.
 func (p *pruner) ageOld() {
+	if p.limits.ContextTokens == 0 {
+		return
+	}
 	var d Decision
 	switch share := float64(p.tokens()) / float64(p.limits.ContextTokens); {
 	case share > p.limits.Pruning.HardClearRatio:

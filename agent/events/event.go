@@ -44,8 +44,12 @@ const (
 	KindRetry Kind = "retry"
 	// KindTitle: the session has the title Text.
 	KindTitle Kind = "title"
-	// KindUsage: the turn's tokens (Usage).
+	// KindUsage: the turn's tokens (Usage), and what its last request and reply
+	// took of the model's window (ContextTokens).
 	KindUsage Kind = "usage"
+	// KindSummary: in what the model is sent, a summary stands now for the turn
+	// UptoTurn and all before it.
+	KindSummary Kind = "summary"
 	// KindOutputDeleted: a kept output is gone (OutputID).
 	KindOutputDeleted Kind = "output_deleted"
 	// KindGone: the session was deleted, or the watcher may see it no longer;
@@ -73,8 +77,11 @@ type Event struct {
 	Error     string
 	ErrorCode models.TurnErrorCode
 	Usage     *models.Usage
-	Attempt   int
-	Most      int
-	Reason    string
-	Until     time.Time
+	// ContextTokens and UptoTurn are those of usage and of a summary.
+	ContextTokens int64
+	UptoTurn      string
+	Attempt       int
+	Most          int
+	Reason        string
+	Until         time.Time
 }

@@ -123,6 +123,15 @@ type Store interface {
 	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
 	Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error)
 	CallIDs(ctx context.Context, sessionID string, ids []string) (map[string]bool, error)
+
+	// Summaries are those that end with one of the turns.
+	Summaries(ctx context.Context, sessionID string, turnIDs []string) ([]models.Summary, error)
+	SaveSummary(ctx context.Context, s models.Summary) error
+	// Prunings are the results that are sent shortened, by their calls, and how
+	// many characters of each stay at each end.
+	Prunings(ctx context.Context, sessionID string) (map[string]int, error)
+	SavePrunings(ctx context.Context, sessionID string, keep map[string]int) error
+	Outputs(ctx context.Context, sessionID string, p models.Page) ([]models.RetainedOutput, string, error)
 }
 
 // orDefaults fills what was left out.

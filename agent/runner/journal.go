@@ -25,6 +25,7 @@ type journal struct {
 	shown  *shown            // what of the answer is being written; goes on after a reply that was cut off
 	reply  models.Message    // the last one that was stored
 	unsent []unsentResult    // the results after it, until a reply proves that they were sent
+	asked  agent.Request     // the last that was sent
 	calls  liveCalls         // the tool calls that run
 	again  *events.LiveRetry // the wait for the next try; nil once an answer comes
 }
@@ -140,11 +141,11 @@ func (j *journal) Reply(ctx context.Context, reply models.Message, usage models.
 		return j.storageError("store the answer", err)
 	}
 	j.mu.Lock()
-	j.turn.Usage = j.turn.Usage.Add(usage)
+	j.turn.Usage, j.turn.ContextTokens = j.turn.Usage.Add(usage), j.occupied(reply, usage)
 	turn := j.turn
 	j.part, j.reply, j.again = nil, reply, nil
 	j.replied(reply)
-	j.publish(events.Event{Kind: events.KindUsage, Usage: &turn.Usage})
+	j.publish(events.Event{Kind: events.KindUsage, Usage: &turn.Usage, ContextTokens: turn.ContextTokens})
 	for _, c := range reply.ToolCalls {
 		j.publish(events.Event{Kind: events.KindCall, MessageID: reply.ID, CallID: c.ID, CallState: string(models.CallWaiting)})
 	}

@@ -27,6 +27,7 @@ type Runner struct {
 	workers map[string]*worker   // by session; only sessions with something to do
 	ended   map[string]time.Time // sessions that are being deleted, and since when
 	waits   map[string]*wait     // by turn
+	learned map[learnedKey]int   // windows that were found smaller than configured, in tokens
 	closing chan struct{}        // closed when nothing new begins
 	closed  bool
 	group   sync.WaitGroup // the workers
@@ -42,6 +43,7 @@ func New(cfg Config) *Runner {
 		workers: map[string]*worker{},
 		ended:   map[string]time.Time{},
 		waits:   map[string]*wait{},
+		learned: map[learnedKey]int{},
 		closing: make(chan struct{}),
 	}
 }

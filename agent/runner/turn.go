@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 
 	"offcut/agent"
-	"offcut/agent/contextwin"
 	"offcut/agent/prompt"
 	"offcut/models"
 )
@@ -81,6 +80,10 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err != nil {
 		return agent.Loop{}, nil, j.storageError("make the session's folder", err)
 	}
+	window, err := r.window(keep, j, model, info, history)
+	if err != nil {
+		return agent.Loop{}, nil, err
+	}
 	facts := r.cfg.Prompt
 	facts.Tools = r.tools.Specs()
 	return agent.Loop{
@@ -88,7 +91,7 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 		ModelName: info.Name,
 		System:    prompt.System(facts),
 		Tools:     r.tools,
-		Window:    contextwin.New(info.limits()),
+		Window:    window,
 		Journal:   j,
 		Limits:    r.cfg.Limits.Turn,
 		Turn:      turn,

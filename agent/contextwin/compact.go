@@ -1,0 +1,82 @@
+package contextwin
+
+import (
+	"context"
+	"time"
+
+	"offcut/agent"
+	"offcut/models"
+)
+
+// The share of a request that a summary may take, and its bounds in tokens.
+const (
+	summaryShare = 8 // an eighth
+	leastSummary = 300
+	mostSummary  = 4000
+)
+
+func (l Limits) summaryTokens() int {
+	return min(max(l.room()/summaryShare, leastSummary), mostSummary)
+}
+
+// compact puts a summary in the place of the oldest turns of what p would send:
+// of as many whole turns as it takes to come down to target tokens, and at most
+// of so many spans. False: nothing is gained by it, or ctx ended.
+func (w *Window) compact(ctx context.Context, req agent.Request, p *pruner, most, target int) bool {
+	budget := w.limits.summaryTokens()
+	n, spared := p.oldest(most, target-budget)
+	if w.model == nil || n == 0 || spared <= budget {
+		return false
+	}
+	covered := spans(p.sent)[:n]
+	upto := covered[n-1].turn
+	whole := req.Messages[:after(req.Messages, upto)]
+	outputs := outputsOf(w.memory.Outputs(ctx), whole)
+	summary := models.Summary{
+		SessionID: whole[0].SessionID, UptoTurn: upto, Messages: said(whole), Outputs: len(outputs),
+		TokensBefore: spared, CreatedAt: time.Now(),
+	}
+	list := outputList(outputs, results(whole), budget*agent.BytesPerToken/3)
+	s := scribe{
+		model: w.model, request: agent.Request{Model: req.Model, OnRetry: req.OnRetry}, log: w.log,
+		input: w.limits.room() - budget, most: budget*agent.BytesPerToken - len(list) - len(summaryHead),
+	}
+	old := condense(whole, w.summary(whole))
+	text := s.summarise(ctx, old)
+	if ctx.Err() != nil {
+		return false
+	}
+	summary.Content, summary.Model = summaryHead+text+list, s.wrote
+	summary.TokensAfter = tokens(len(summary.Content), 1)
+	w.summaries = append(w.summaries, summary)
+	w.memory.Summarised(ctx, summary, s.used)
+	return true
+}
+
+// oldest is how many of the first spans have to go, of at most so many, to leave
+// target tokens, and how many tokens they take.
+func (p *pruner) oldest(most, target int) (n, spared int) {
+	left := p.tokens()
+	for _, s := range spans(p.sent)[:most] {
+		if left-spared <= target {
+			break
+		}
+		bytes := 0
+		for _, m := range p.sent[s.from:s.to] {
+			bytes += size(m)
+		}
+		spared += tokens(bytes, s.to-s.from-1)
+		n++
+	}
+	return n, spared
+}
+
+// said counts what people see of a history as messages.
+func said(history []models.Message) (n int) {
+	for _, m := range history {
+		if !m.IsMeta && m.Content != "" && (m.Role == models.RolePerson || m.Role == models.RoleAssistant) {
+			n++
+		}
+	}
+	return n
+}

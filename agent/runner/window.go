@@ -1,0 +1,164 @@
+package runner
+
+import (
+	"context"
+
+	"offcut/agent"
+	"offcut/agent/contextwin"
+	"offcut/agent/events"
+	"offcut/models"
+)
+
+// window makes the window of a turn: what was shortened and summarised before
+// stays so.
+func (r *Runner) window(ctx context.Context, j *journal, model agent.Model, info ModelInfo, history []models.Message) (*contextwin.Window, error) {
+	session := j.turn.SessionID
+	keep, err := r.cfg.Store.Prunings(ctx, session)
+	if err != nil {
+		return nil, j.storageError("read what was shortened", err)
+	}
+	summaries, err := r.cfg.Store.Summaries(ctx, session, turnsOf(history))
+	if err != nil {
+		return nil, j.storageError("read the summaries", err)
+	}
+	pruned := make(contextwin.Decisions, len(keep))
+	for callID, n := range keep {
+		pruned[callID] = contextwin.Decision{Keep: n}
+	}
+	key := learnedKey{session, info.Name}
+	limits := info.limits()
+	if most, known := r.learnedWindow(key); known && (limits.ContextTokens == 0 || most < limits.ContextTokens) {
+		limits.ContextTokens = most
+	}
+	return contextwin.Open(contextwin.Options{
+		Limits: limits, Pruned: pruned, Summaries: summaries, Model: model, Memory: memory{j, key}, Log: r.cfg.Log,
+	}), nil
+}
+
+// turnsOf are the turns of a history, in its order.
+func turnsOf(history []models.Message) []string {
+	var ids []string
+	for _, m := range history {
+		if n := len(ids); n == 0 || ids[n-1] != m.TurnID {
+			ids = append(ids, m.TurnID)
+		}
+	}
+	return ids
+}
+
+// learnedKey names a window: what fits depends on the model, and on how its
+// provider counts what is said in the session.
+type learnedKey struct{ sessionID, model string }
+
+// learnedWindow is how many tokens a window has by its provider's refusals.
+func (r *Runner) learnedWindow(key learnedKey) (tokens int, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	tokens, known = r.learned[key]
+	return tokens, known
+}
+
+// forgetWindows lets go of what was learned in a session that ends. Called with
+// the lock held.
+func (r *Runner) forgetWindows(sessionID string) {
+	for key := range r.learned {
+		if key.sessionID == sessionID {
+			delete(r.learned, key)
+		}
+	}
+}
+
+// memory keeps what the window of a turn decides; see contextwin.Memory. What
+// cannot be stored is decided anew by the next turn.
+type memory struct {
+	j   *journal
+	key learnedKey
+}
+
+func (m memory) Pruned(ctx context.Context, more contextwin.Decisions) {
+	keep := make(map[string]int, len(more))
+	for callID, d := range more {
+		keep[callID] = d.Keep
+	}
+	m.log("what was shortened", m.j.r.cfg.Store.SavePrunings(context.WithoutCancel(ctx), m.key.sessionID, keep))
+}
+
+func (m memory) Summarised(ctx context.Context, s models.Summary, used models.Usage) {
+	err := m.j.r.cfg.Store.SaveSummary(context.WithoutCancel(ctx), s)
+	m.log("a summary", err)
+	m.j.summarised(s, used, err == nil)
+}
+
+func (m memory) Learned(tokens int) {
+	m.j.r.mu.Lock()
+	defer m.j.r.mu.Unlock()
+	m.j.r.learned[m.key] = tokens
+}
+
+// Outputs reads all of the session's kept outputs. A list that cannot be read is
+// empty: their ids are in the history too, and a summary does without.
+func (m memory) Outputs(ctx context.Context) []models.RetainedOutput {
+	var all []models.RetainedOutput
+	page := models.Page{Limit: models.MaxPageLimit}
+	for {
+		list, next, err := m.j.r.cfg.Store.Outputs(ctx, m.key.sessionID, page)
+		m.log("the list of outputs", err)
+		all = append(all, list...)
+		if err != nil || next == "" {
+			return all
+		}
+		page.Cursor = next
+	}
+}
+
+func (m memory) log(what string, err error) {
+	if err != nil {
+		m.j.r.cfg.Log.Error("storage failed for a window", "what", what, "turn", m.j.turn.ID, "session", m.key.sessionID, "error", err)
+	}
+}
+
+// summarised counts what a summary has used, and tells where it stands.
+func (j *journal) summarised(s models.Summary, used models.Usage, stored bool) {
+	j.mu.Lock()
+	j.turn.Usage = j.turn.Usage.Add(used)
+	turn := j.turn
+	if stored {
+		j.publish(events.Event{Kind: events.KindSummary, UptoTurn: s.UptoTurn})
+	}
+	j.mu.Unlock()
+	_ = j.saveTurn(context.Background(), turn) // logged there; the figures come again with the next save
+}
+
+// Asking notes what the model is sent: of the results that wait for a proof that
+// they were, those that are not whole in it are given up. What was left of them
+// is not told apart.
+func (j *journal) Asking(req agent.Request) {
+	whole := make(map[string]string, len(req.Messages)/2)
+	for _, m := range req.Messages {
+		if m.Role == models.RoleTool {
+			whole[m.ToolCallID] = m.Content
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.asked = req
+	var unsent []unsentResult
+	for _, u := range j.unsent {
+		if content, ok := whole[u.call.ID]; ok && content == u.message.Content {
+			unsent = append(unsent, u)
+		}
+	}
+	j.unsent = unsent
+}
+
+// occupied is about what a reply and the request that it answers take of the
+// model's window: as the provider counted, or else by estimate. Called with the
+// lock held.
+func (j *journal) occupied(reply models.Message, usage models.Usage) int64 {
+	if counted := usage.InputTokens + usage.OutputTokens; usage.InputTokens > 0 {
+		return counted
+	}
+	asked := j.asked
+	asked.Messages = append(asked.Messages[:len(asked.Messages):len(asked.Messages)], reply)
+	return int64(contextwin.Estimate(asked))
+}
