@@ -82,6 +82,9 @@ type ModelError struct {
 	Message string
 	// RetryAfter is the wait that the provider asked for; 0 where it did not.
 	RetryAfter time.Duration
+	// Answer is the body of an answer that refused the request, as it came and
+	// bounded. It may hold secrets: it is for Dumps, which takes them out.
+	Answer string
 	// Broken: the reply had begun, and what had come of it is kept.
 	Broken bool
 	Err    error

@@ -166,6 +166,16 @@ type Workspaces interface {
 	Size(ctx context.Context, sessionID string) (int64, error)
 }
 
+// Dumps reads what was written down of requests that providers refused.
+type Dumps interface {
+	// List is newest first.
+	List() ([]models.Dump, error)
+	// Open reads one; it is models.ErrNotFound where it is not there any more.
+	Open(name string) (models.Dump, io.ReadCloser, error)
+	// OfTurn is the last one of a turn, by its name and path.
+	OfTurn(turnID string) (models.Dump, bool)
+}
+
 // WebSessions keeps who is signed in.
 type WebSessions interface {
 	scs.Store

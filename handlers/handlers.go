@@ -20,6 +20,8 @@ type Config struct {
 	Broker     Broker
 	Workspaces Workspaces
 	Markdown   Markdown
+	// Dumps are the requests that providers refused.
+	Dumps Dumps
 	// WebSessions keeps who is signed in.
 	WebSessions WebSessions
 

@@ -162,7 +162,7 @@ func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessa
 			results[m.ToolCallID] = m
 		}
 	}
-	answer := views.Answer{TurnID: t.turn.ID, State: string(t.turn.State), At: answeredAt(t), End: turnEnd(t)}
+	answer := views.Answer{TurnID: t.turn.ID, State: string(t.turn.State), At: answeredAt(t), End: h.turnEnd(t)}
 	if again := live.Retry; again != nil && live.TurnID == t.turn.ID {
 		answer.End.Retry = &views.RetryNotice{
 			TurnID: t.turn.ID, Until: again.Until, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason,
@@ -214,7 +214,7 @@ func answeredAt(t turnMessages) time.Time {
 }
 
 // turnEnd is what stands under an answer.
-func turnEnd(t turnMessages) views.TurnEnd {
+func (h *Handlers) turnEnd(t turnMessages) views.TurnEnd {
 	end := views.TurnEnd{
 		TurnID: t.turn.ID, State: string(t.turn.State), Error: t.turn.Error, Code: string(t.turn.ErrorCode),
 		Tokens: t.turn.Usage.InputTokens + t.turn.Usage.OutputTokens,
@@ -237,6 +237,11 @@ func turnEnd(t turnMessages) views.TurnEnd {
 			}
 		case m.Role == models.RoleTool && m.State == models.StateInterrupted:
 			end.OpenCalls++
+		}
+	}
+	if t.turn.Error != "" && h.Dumps != nil {
+		if found, ok := h.Dumps.OfTurn(t.turn.ID); ok {
+			end.Dump = views.DumpLink{Name: found.Name, Path: found.Path}
 		}
 	}
 	end.Silent = t.turn.State == models.StateDone && endsSilent(t.messages)

@@ -133,4 +133,5 @@ const (
 	AuditSessionView   = "session.view" // an admin's first view of another's session
 	AuditSessionDelete = "session.delete"
 	AuditOutputDelete  = "output.delete"
+	AuditDumpView      = "dump.view" // an admin's first view of a refused request
 )

@@ -18,6 +18,7 @@ var adminPages = []adminEntry{
 	{"users", "users"},
 	{"usage", "chart"},
 	{"audit", "eye"},
+	{"dumps", "alert"},
 }
 
 // AdminHome is the address of the admin's first page.

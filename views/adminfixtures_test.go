@@ -10,3 +10,10 @@ func sampleAudit() AdminAudit {
 		Steps: Steps{First: "/admin/audit", Next: "/admin/audit?cursor=x"},
 	}
 }
+
+func sampleDump() Dump {
+	return Dump{
+		Name: "20261130T103100.000000Z-trn_1.json", Path: "/tmp/offcut-1000-1f/20261130T103100.000000Z-trn_1.json",
+		SessionID: "s1", TurnID: "trn_1", Model: "gpt", At: morning, Status: 400, Error: "Refused: “<b>”.", Bytes: 1234567,
+	}
+}

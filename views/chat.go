@@ -158,6 +158,8 @@ type TurnEnd struct {
 	// Silent: the last reply of an answer that is done says nothing.
 	Silent bool
 	Took   time.Duration
+	// Dump is the file about a request that the provider refused, for admins.
+	Dump DumpLink
 	// Retry is set while the turn waits to ask the model's server again.
 	Retry *RetryNotice
 }

@@ -2,9 +2,15 @@ package web
 
 import (
 	"encoding/csv"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"offcut/agent"
+	"offcut/agent/agenttest"
+	"offcut/agent/dump"
 	"offcut/models"
 )
 
@@ -79,5 +85,55 @@ func TestTheAuditLogIsReadPageByPage(t *testing.T) {
 	}
 	if rows != 7 {
 		t.Errorf("the pages have %d lines of 7", rows)
+	}
+}
+
+func TestRefusedRequestsAreListedAndShown(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	dumps := dump.New("data", nil)
+	s := start(t, with(func(c *Config) { c.Handlers.Dumps = dumps }))
+	s.script.Then(agenttest.Step{Err: &agent.ModelError{Code: models.CodeProviderRefused, Status: 400, Message: "Refused."}})
+	session := s.newSession(ann)
+	turn := s.says(ann, session, "hello <b>")["id"].(string)
+	path, err := dumps.Save(agent.Refusal{
+		At: time.Now(), SessionID: session, TurnID: turn,
+		Request: agent.Request{Model: "scripted", Messages: []models.Message{{Role: models.RolePerson, Content: "<script>alert(1)</script>" + strings.Repeat("x", 200<<10)}}},
+		Err:     &agent.ModelError{Status: 400, Message: "Refused <i>."},
+	})
+	s.must(err)
+	name := filepath.Base(path)
+
+	admin := s.signedIn(root)
+	row := admin.get("/admin/dumps").page(t).Find("[data-testid=dump-row]")
+	if row.Length() != 1 || !strings.Contains(row.Text(), "Refused <i>.") || !strings.Contains(row.Text(), session) {
+		t.Errorf("listed: %q", row.Text())
+	}
+	one := admin.get("/admin/dumps/" + name)
+	text := one.page(t).Find("[data-testid=dump-text]").Text()
+	if !strings.Contains(text, "<script>alert(1)</script>") || len(text) > 130<<10 {
+		t.Errorf("shown: %d bytes", len(text))
+	}
+	raw := admin.get("/admin/dumps/" + name + "/raw")
+	if file, _ := os.ReadFile(path); string(raw.body) != string(file) || !strings.HasPrefix(raw.header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("downloaded: %d bytes, %v", len(raw.body), raw.header)
+	}
+	if a := admin.get("/admin/dumps/..%2f..%2fetc%2fpasswd"); a.status != 404 {
+		t.Errorf("another name: %d", a.status)
+	}
+	if link := admin.get("/s/" + session).page(t).Find("[data-testid=turn-dump]"); link.AttrOr("href", "") != "/admin/dumps/"+name || link.Text() != path {
+		t.Errorf("under the answer, for an admin: %q", link.Text())
+	}
+	owner := s.signedIn(ann)
+	if a := owner.get("/s/" + session); strings.Contains(string(a.body), name) {
+		t.Error("the owner is told of the server's file")
+	}
+	for _, path := range []string{"/admin/dumps", "/admin/dumps/" + name, "/admin/dumps/" + name + "/raw"} {
+		if a := owner.get(path); a.status != 403 {
+			t.Errorf("%s of a user: %d", path, a.status)
+		}
+	}
+	entries, _, err := s.store.Audit(t.Context(), models.AuditQuery{Action: models.AuditDumpView})
+	if s.must(err); len(entries) != 1 || entries[0].Target != name {
+		t.Errorf("audited: %+v", entries)
 	}
 }

@@ -33,9 +33,11 @@ type Config struct {
 	// ReadsOf tells which bytes of kept outputs a result shows to the model;
 	// nil: none are recorded.
 	ReadsOf func(call agent.Call, result agent.ToolResult, at time.Time) []models.OutputRead
-	Limits  Limits
-	Now     func() time.Time
-	Log     *slog.Logger
+	// Dumps takes the requests that a provider refused; nil: nobody does.
+	Dumps  Dumps
+	Limits Limits
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // Limits bound what runs at a time, and pace what is written. A zero field
@@ -80,6 +82,9 @@ type ModelInfo struct {
 	// Pruning says when old results are shortened in what the model is sent; a
 	// zero field takes the value of contextwin.DefaultPruning.
 	Pruning contextwin.Pruning
+	// Settings is the model's configuration for people, by the names of its
+	// keys and without secrets.
+	Settings map[string]any
 }
 
 func (m ModelInfo) limits() contextwin.Limits {

@@ -75,6 +75,9 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err != nil {
 		return agent.Loop{}, nil, modelError(err)
 	}
+	if r.cfg.Dumps != nil {
+		model = recorded{Model: model, runner: r, turn: turn, settings: info.Settings}
+	}
 	j.asks(info.Name)
 	dir, err := r.cfg.Workspace(turn.SessionID)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"offcut/agent"
+	"offcut/agent/dump"
 	"offcut/agent/events"
 	"offcut/agent/prompt"
 	"offcut/agent/retain"
@@ -46,13 +47,17 @@ type App struct {
 	failed   chan error
 	server   *http.Server
 	runner   *runner.Runner
+	dumps    *dump.Dumps
 	// closers end what was opened, the last opened first.
 	closers []func() error
 }
 
 // NewApp makes an App that has opened nothing yet.
 func NewApp(cfg config.Config, log *slog.Logger, out io.Writer) *App {
-	return &App{cfg: cfg, log: log, out: out, stopping: make(chan struct{}), failed: make(chan error, 1)}
+	return &App{
+		cfg: cfg, log: log, out: out, stopping: make(chan struct{}), failed: make(chan error, 1),
+		dumps: dump.New(cfg.DataDir, cfg.Secrets()),
+	}
 }
 
 // URL is the address that people open, once Run has returned.
@@ -223,6 +228,7 @@ func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspa
 		Prompt:    facts,
 		Blocks:    func() runner.Blocks { return markdown.NewStream() },
 		ReadsOf:   retain.ReadsOf,
+		Dumps:     a.dumps,
 		Limits:    limits,
 		Log:       a.log,
 	})
@@ -244,6 +250,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			Demo:        catalogue.demo,
 			AdminName:   adminName,
 			AdminToken:  a.cfg.AdminToken,
+			Dumps:       a.dumps,
 			Stopping:    a.stopping,
 			Log:         a.log,
 		},

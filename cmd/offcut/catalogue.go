@@ -70,7 +70,9 @@ func (c *catalogue) add(m config.Model, client *http.Client) {
 	c.names = append(c.names, m.Name)
 	c.byID[m.Name] = entry{
 		model: model,
-		info:  runner.ModelInfo{Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: m.MaxOutputTokens},
+		info: runner.ModelInfo{
+			Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: m.MaxOutputTokens, Settings: m.Settings(),
+		},
 	}
 }
 

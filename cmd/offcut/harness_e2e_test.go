@@ -42,6 +42,7 @@ type server struct {
 	t    *testing.T
 	url  string
 	dir  string
+	temp string // the temporary folder
 	env  []string
 	cmd  *exec.Cmd
 	done chan struct{}
@@ -59,10 +60,11 @@ func start(t *testing.T, p *provider, env ...string) *server {
 	address := listener.Addr().String()
 	_ = listener.Close()
 
-	s := &server{t: t, url: "http://" + address, dir: filepath.Join(t.TempDir(), "data"), log: &logBuffer{}}
+	s := &server{t: t, url: "http://" + address, dir: filepath.Join(t.TempDir(), "data"), temp: t.TempDir(), log: &logBuffer{}}
 	s.env = append([]string{
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + t.TempDir(),
+		"TMPDIR=" + s.temp,
 		"OFFCUT_ADDR=" + address,
 		"OFFCUT_DATA_DIR=" + s.dir,
 		"OFFCUT_ADMIN_TOKEN=" + adminToken,

@@ -84,7 +84,9 @@ func (c *Client) Stream(ctx context.Context, req agent.Request, emit func(agent.
 		if ctx.Err() != nil {
 			return agent.Reply{}, ctx.Err()
 		}
-		return agent.Reply{}, c.requestError(err, door.header, retries)
+		refused := c.requestError(err, door.header, retries)
+		refused.Answer = string(door.refusal)
+		return agent.Reply{}, refused
 	}
 	defer func() { _ = stream.Close() }()
 	return c.receive(ctx, stream, door.events, emit)
@@ -123,6 +125,7 @@ type exchange struct {
 	linger        time.Duration
 	fillReasoning bool // see withReasoning
 	header        http.Header
+	refusal       []byte // the body of an answer with an error's status
 	events        *llm.EventReader
 }
 
@@ -142,17 +145,14 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 	}
 	e.header = resp.Header
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
-		resp.Body = limitedBody{io.LimitReader(resp.Body, maxErrorBody), resp.Body}
+		e.refusal, _ = io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // as far as it came
+		_ = resp.Body.Close()
+		resp.Body = io.NopCloser(bytes.NewReader(e.refusal))
 		return resp, nil
 	}
 	e.events = newEventReader(resp.Body, llm.StallLimit, e.linger)
 	resp.Body = e.events
 	return resp, nil
-}
-
-type limitedBody struct {
-	io.Reader
-	io.Closer
 }
 
 // newEventReader gives the stream to go-openai in the form that it reads: one

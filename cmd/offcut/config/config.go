@@ -3,7 +3,11 @@
 // with the name of the setting, the value and what is accepted.
 package config
 
-import "net"
+import (
+	"net"
+	"net/url"
+	"slices"
+)
 
 // Config is what the program runs with. Every field is valid.
 type Config struct {
@@ -69,6 +73,32 @@ type Price struct {
 	Output float64 `koanf:"output"`
 	// Cached is for input that the provider had in its cache; nil: as Input.
 	Cached *float64 `koanf:"cached"`
+}
+
+// Settings are what is set of the model, by the keys of the file and without
+// its key.
+func (m Model) Settings() map[string]any {
+	address := m.BaseURL
+	if u, err := url.Parse(address); err == nil {
+		address = u.Redacted()
+	}
+	return map[string]any{
+		"name": m.Name, "provider": m.Provider, "baseURL": address, "contextTokens": m.ContextTokens,
+		"maxOutputTokens": m.MaxOutputTokens, "sendReasoning": m.SendReasoning,
+	}
+}
+
+// Secrets are the values of the configuration that nobody is to read.
+func (c Config) Secrets() []string {
+	secrets := []string{c.AdminToken}
+	for _, m := range c.Models {
+		secrets = append(secrets, m.APIKey)
+		if u, err := url.Parse(m.BaseURL); err == nil {
+			password, _ := u.User.Password()
+			secrets = append(secrets, password)
+		}
+	}
+	return slices.DeleteFunc(secrets, func(s string) bool { return s == "" })
 }
 
 // DefaultContextTokens is the context window of a model of which none is said.
