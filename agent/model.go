@@ -38,6 +38,10 @@ type Retry struct {
 	Most    int
 	Wait    time.Duration
 	Reason  string // a short sentence for people
+	// Now ends the wait: the request is sent again at once. It may be called at
+	// any time, from any goroutine, and more than once. nil: the wait cannot be
+	// ended.
+	Now func()
 }
 
 // Delta is a piece of a reply as it streams in.

@@ -18,6 +18,11 @@ const (
 // server that was killed comes up again.
 const InterruptedText = started + "the server was interrupted" + effectsUnknown
 
+// ResumeText is the hidden message with which a turn goes on where the one
+// before it broke off.
+const ResumeText = "The previous answer was interrupted before it was finished. Go on from where it stopped, and do not repeat what was said. " +
+	"What was running then may or may not have taken effect: check before you run it again."
+
 // UnfinishedThinking stands for the content of a reply that was cut while the
 // model had only been thinking: providers refuse a message with neither text
 // nor calls, and the thinking shall not be lost.

@@ -15,7 +15,8 @@ var (
 		"there is no such session; it may have been deleted, or belong to somebody else")
 	errNoTurn = models.Errorf(models.ErrNotFound, "not_found",
 		"there is no such turn; its session may have been deleted, or belong to somebody else")
-	errReadOnly = models.Errorf(models.ErrForbidden, "read_only",
+	errNoMessage = models.Errorf(models.ErrNotFound, "message_not_found", "there is no such message in this session")
+	errReadOnly  = models.Errorf(models.ErrForbidden, "read_only",
 		"administrators can read other people's sessions and cannot write in them")
 )
 

@@ -23,10 +23,7 @@ func (h *Handlers) APISend(c echo.Context) error {
 		return err
 	}
 	turn, err := h.send(c, sess.ID, body.Content, body.ClientID)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusAccepted, map[string]string{"turn_id": turn.ID})
+	return sendTurn(c, turn, err)
 }
 
 // send hands a message of the user to the runner.
@@ -43,7 +40,8 @@ func (h *Handlers) send(c echo.Context, sessionID, content, clientID string) (mo
 	})
 }
 
-// APIMessages lists what was said in a session, oldest first.
+// APIMessages lists what was said in a session, oldest first: what is shown,
+// unless more is asked for.
 func (h *Handlers) APIMessages(c echo.Context) error {
 	sess, err := h.readable(c, c.Param("session"))
 	if err != nil {
@@ -57,12 +55,12 @@ func (h *Handlers) APIMessages(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	include := q.text("include")
-	if include != "" && include != "hidden" {
-		return badParameter("include", `"hidden", or left out`)
+	include, err := q.words("include", "hidden", "versions")
+	if err != nil {
+		return err
 	}
 	list, next, err := h.Store.Messages(c.Request().Context(), models.MessageQuery{
-		SessionID: sess.ID, IncludeHidden: include == "hidden", Page: page,
+		SessionID: sess.ID, IncludeHidden: include["hidden"], IncludeVersions: include["versions"], Page: page,
 	})
 	if err != nil {
 		return err
@@ -108,5 +106,5 @@ func (h *Handlers) APIStopTurn(c echo.Context) error {
 			return err
 		}
 	}
-	return c.JSON(http.StatusAccepted, map[string]string{"turn_id": turn.ID})
+	return sendTurn(c, turn, nil)
 }

@@ -52,6 +52,7 @@ type messageResource struct {
 	ToolCallID *string                `json:"tool_call_id"`
 	Metadata   *models.ResultMetadata `json:"metadata"`
 	State      models.State           `json:"state"`
+	Shown      bool                   `json:"shown"`
 	CreatedAt  string                 `json:"created_at"`
 }
 
@@ -59,7 +60,7 @@ func newMessageResource(m models.Message) messageResource {
 	return messageResource{
 		ID: m.ID, TurnID: m.TurnID, Role: m.Role, Content: m.Content, Reasoning: m.Reasoning,
 		IsMeta: m.IsMeta, ToolCalls: orEmpty(m.ToolCalls), ToolCallID: orNull(m.ToolCallID),
-		Metadata: m.Metadata, State: m.State, CreatedAt: stamp(m.CreatedAt),
+		Metadata: m.Metadata, State: m.State, Shown: m.Shown, CreatedAt: stamp(m.CreatedAt),
 	}
 }
 
@@ -72,6 +73,8 @@ type pendingResource struct {
 type turnResource struct {
 	ID            string            `json:"id"`
 	SessionID     string            `json:"session_id"`
+	ParentID      *string           `json:"parent_id"`
+	Shown         bool              `json:"shown"`
 	State         models.State      `json:"state"`
 	Error         *string           `json:"error"`
 	ErrorCode     *string           `json:"error_code"`
@@ -83,7 +86,7 @@ type turnResource struct {
 
 func newTurnResource(t models.Turn) turnResource {
 	return turnResource{
-		ID: t.ID, SessionID: t.SessionID, State: t.State,
+		ID: t.ID, SessionID: t.SessionID, ParentID: orNull(t.ParentID), Shown: t.Shown, State: t.State,
 		Error: orNull(t.Error), ErrorCode: orNull(string(t.ErrorCode)),
 		Continuations: t.Continuations, Retries: t.Retries, Usage: t.Usage,
 		Pending: []pendingResource{}, // nothing asks yet before it runs

@@ -94,6 +94,8 @@ type Turns interface {
 	Turn(ctx context.Context, owner, id string) (models.Turn, error)
 	AnyTurn(ctx context.Context, id string) (models.Turn, error)
 	Turns(ctx context.Context, sessionID string, ids []string) ([]models.Turn, error)
+	// Versions are the turns that follow the named ones, in their order.
+	Versions(ctx context.Context, sessionID string, parents []string) ([]models.Version, error)
 }
 
 // Messages reads what was said in a session.
@@ -135,6 +137,14 @@ type Runner interface {
 	// id gives the same turn.
 	Send(ctx context.Context, t models.NewTurn) (models.Turn, error)
 	Stop(ctx context.Context, turnID string) error
+	// Edit, Retry and Continue begin a turn beside or after the given one, which
+	// they return; Retry returns the turn itself where it ended its wait for the
+	// next try. Show shows another version. What the conversation does not permit
+	// now is models.ErrConflict.
+	Edit(ctx context.Context, turn models.Turn, content string) (models.Turn, error)
+	Retry(ctx context.Context, turn models.Turn) (models.Turn, error)
+	Continue(ctx context.Context, turn models.Turn) (models.Turn, error)
+	Show(ctx context.Context, turn models.Turn) error
 	StopCall(ctx context.Context, sessionID, callID string) error
 	// Wait returns the turn once it rests, or as it is when most has passed.
 	Wait(ctx context.Context, turnID string, most time.Duration) (models.Turn, error)

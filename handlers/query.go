@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,22 @@ func (q query) flag(name string) (*bool, error) {
 		return models.Ptr(false), nil
 	}
 	return nil, badParameter(name, "true or false")
+}
+
+// words are those of a list with commas between; one that is not known is an
+// error.
+func (q query) words(name string, known ...string) (map[string]bool, error) {
+	found := map[string]bool{}
+	if q.text(name) == "" {
+		return found, nil
+	}
+	for word := range strings.SplitSeq(q.text(name), ",") {
+		if !slices.Contains(known, word) {
+			return nil, badParameter(name, strings.Join(known, " or ")+", or both with a comma between, or left out")
+		}
+		found[word] = true
+	}
+	return found, nil
 }
 
 // seconds is a time to wait, at most the given one.

@@ -43,7 +43,7 @@ func (h *Handlers) Whole(c echo.Context) error {
 	}
 	said := m.Role == models.RolePerson && !m.IsMeta
 	if !said && m.Role != models.RoleAssistant {
-		return models.Errorf(models.ErrNotFound, "not_found", "there is no such message in this session")
+		return errNoMessage
 	}
 	if m, err = h.joined(c.Request().Context(), m); err != nil {
 		return err

@@ -101,6 +101,7 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/api/v1/sessions/:session/fork", program, h.APIForkSession},
 		{GET, "/api/v1/sessions/:session/messages", program, h.APIMessages},
 		{POST, "/api/v1/sessions/:session/messages", program, h.APISend},
+		{POST, "/api/v1/sessions/:session/messages/:message/edit", program, h.APIEdit},
 		{GET, "/api/v1/sessions/:session/outputs", program, h.APIOutputs},
 		{GET, "/api/v1/sessions/:session/outputs/:output", program, h.APIOutputPage},
 		{DELETE, "/api/v1/sessions/:session/outputs/:output", program, h.APIDeleteOutput},
@@ -108,6 +109,8 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/api/v1/sessions/:session/outputs/:output/search", program, h.APISearchOutput},
 		{GET, "/api/v1/turns/:turn", program, h.APITurn},
 		{POST, "/api/v1/turns/:turn/stop", program, h.APIStopTurn},
+		{POST, "/api/v1/turns/:turn/retry", program, h.APIRetry},
+		{POST, "/api/v1/turns/:turn/continue", program, h.APIContinue},
 
 		{GET, "/api/v1/admin/sessions", admin, h.APIAdminSessions},
 		{DELETE, "/api/v1/admin/sessions/:session", admin, h.APIAdminDeleteSession},

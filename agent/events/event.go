@@ -40,10 +40,14 @@ const (
 	// KindOutput: a running call printed Text; Bytes is how much it has
 	// printed in all.
 	KindOutput Kind = "output"
-	// KindRetry: the model's server is asked again at Until (Attempt of Most).
+	// KindRetry: the model's server is asked again at Until (Attempt of Most). It
+	// comes again where somebody ended the wait.
 	KindRetry Kind = "retry"
 	// KindTitle: the session has the title Text.
 	KindTitle Kind = "title"
+	// KindVersion: another version of a part of the conversation is shown, the one
+	// with the turn TurnID. Who shows the conversation reads it anew.
+	KindVersion Kind = "version"
 	// KindUsage: the turn's tokens (Usage), and what its last request and reply
 	// took of the model's window (ContextTokens).
 	KindUsage Kind = "usage"

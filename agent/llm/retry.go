@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -31,8 +32,8 @@ const (
 
 type hookKey struct{}
 
-// WithRetryHook returns a context whose requests tell hook before each wait.
-// hook is called from the goroutine that sends the request.
+// WithRetryHook returns a context whose requests tell hook before each wait,
+// with a way to end it. hook is called from the goroutine that sends the request.
 func WithRetryHook(ctx context.Context, hook func(agent.Retry)) context.Context {
 	if hook == nil {
 		return ctx
@@ -42,7 +43,8 @@ func WithRetryHook(ctx context.Context, hook func(agent.Retry)) context.Context 
 
 // Transport sends requests and sends them again where the server was busy or
 // could not be reached. When the tries are used up, the last answer is passed
-// on as it came. A cancelled context ends a wait at once.
+// on as it came. A cancelled context ends a wait at once, and so does whoever was
+// told of it.
 type Transport struct {
 	base http.RoundTripper
 	now  func() time.Time
@@ -123,7 +125,8 @@ func (a *attempt) check(ctx context.Context, resp *http.Response, err error) (bo
 	return true, nil
 }
 
-// backoff is the wait before try n+1, which it announces.
+// backoff waits before try n+1, which it announces. It waits itself, because
+// the library's wait cannot be ended; for the library nothing is left to wait.
 func (a *attempt) backoff(_, _ time.Duration, n int, resp *http.Response) time.Duration {
 	wait := a.transport.wait(n)
 	if resp != nil {
@@ -131,10 +134,20 @@ func (a *attempt) backoff(_, _ time.Duration, n int, resp *http.Response) time.D
 			wait = after
 		}
 	}
+	now := make(chan struct{})
 	if hook, ok := a.ctx.Value(hookKey{}).(func(agent.Retry)); ok {
-		hook(agent.Retry{Attempt: n + 1, Most: MaxRetries, Wait: wait, Reason: a.reason})
+		hook(agent.Retry{
+			Attempt: n + 1, Most: MaxRetries, Wait: wait, Reason: a.reason, Now: sync.OnceFunc(func() { close(now) }),
+		})
 	}
-	return wait
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-now:
+	case <-a.ctx.Done():
+	}
+	return 0
 }
 
 // Backoff is the wait before retry n, counted from 0, where the server names

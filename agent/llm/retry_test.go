@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"offcut/agent"
 )
@@ -112,7 +113,7 @@ func TestEachWaitIsAnnounced(t *testing.T) {
 		{Attempt: 2, Most: 10, Wait: time.Millisecond, Reason: "The model's server could not be reached."},
 		{Attempt: 3, Most: 10, Reason: "The model's server answered 429 (too many requests)."},
 	}
-	if diff := cmp.Diff(want, heard); diff != "" {
+	if diff := cmp.Diff(want, heard, cmpopts.IgnoreFields(agent.Retry{}, "Now")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -127,6 +128,24 @@ func TestAStopEndsAWaitAtOnce(t *testing.T) {
 	}
 	if !errors.Is(err, context.Canceled) || time.Since(begin) > time.Second {
 		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
+
+func TestWhoIsToldOfAWaitCanEndIt(t *testing.T) {
+	ctx := WithRetryHook(t.Context(), func(r agent.Retry) {
+		for range 2 { // a second time changes nothing
+			go r.Now()
+		}
+	})
+	begin := time.Now()
+	s := &script{answers: []func(http.ResponseWriter){status(429, "Retry-After", "300"), status(200)}}
+	resp, err := send(ctx, t, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != 200 || len(s.bodies) != 2 || time.Since(begin) > 10*time.Second {
+		t.Errorf("%d after %d tries and %v", resp.StatusCode, len(s.bodies), time.Since(begin))
 	}
 }
 

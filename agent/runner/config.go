@@ -111,6 +111,8 @@ type Store interface {
 	// SentTurn is the turn that was sent before with the same client id.
 	SentTurn(ctx context.Context, t models.NewTurn) (models.Turn, error)
 	AnyTurn(ctx context.Context, id string) (models.Turn, error)
+	// ShowTurn makes a turn part of the conversation; false where it was.
+	ShowTurn(ctx context.Context, owner, id string) (models.Turn, bool, error)
 	NextQueued(ctx context.Context, sessionID string) (models.Turn, error)
 	QueuedSessions(ctx context.Context) ([]string, error)
 	UnfinishedTurns(ctx context.Context, owner string) (int, error)

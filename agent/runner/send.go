@@ -15,6 +15,16 @@ import (
 // with ErrLimited where the user has too many unfinished turns, and with
 // ErrUnavailable while the server is going down.
 func (r *Runner) Send(ctx context.Context, t models.NewTurn) (models.Turn, error) {
+	return r.queue(ctx, t, func(turn models.Turn, message models.Message) {
+		r.publish(turn, events.Event{Kind: events.KindMessage, MessageID: message.ID, State: message.State})
+		r.publish(turn, events.Event{Kind: events.KindTurn, State: turn.State})
+		r.title(context.WithoutCancel(ctx), turn, t.Content)
+	})
+}
+
+// queue stores a turn, lets tell say so to the watchers, and makes sure that the
+// turn runs. What was sent before is only found again.
+func (r *Runner) queue(ctx context.Context, t models.NewTurn, tell func(models.Turn, models.Message)) (models.Turn, error) {
 	if err := r.accepts(t.SessionID); err != nil {
 		return models.Turn{}, err
 	}
@@ -25,9 +35,7 @@ func (r *Runner) Send(ctx context.Context, t models.NewTurn) (models.Turn, error
 	if err != nil || !created {
 		return turn, err
 	}
-	r.publish(turn, events.Event{Kind: events.KindMessage, MessageID: message.ID, State: message.State})
-	r.publish(turn, events.Event{Kind: events.KindTurn, State: turn.State})
-	r.title(context.WithoutCancel(ctx), turn, t.Content)
+	tell(turn, message)
 	r.wake(t.SessionID)
 	return turn, nil
 }
