@@ -19,6 +19,7 @@ type kept struct {
 }
 
 func (k *kept) UsedCallIDs(context.Context, []string) (map[string]bool, error) { return nil, nil }
+func (k *kept) Asking(agent.Request)                                           {}
 func (k *kept) Delta(string, agent.Delta)                                      {}
 func (k *kept) Hidden(context.Context, models.Message) error                   { return nil }
 func (k *kept) CallEnded(models.ToolCall, models.Message)                      {}
