@@ -76,11 +76,15 @@ func (l *Loop) answer(ctx context.Context, s step, broke error) []models.Message
 	budget := callBudget(s.left, len(s.calls))
 	gate := make(chan struct{}, max(1, l.Limits.ParallelCalls))
 	var group sync.WaitGroup
+	parted := false // a person moved a call to the background: nothing more is started
 	for i, c := range s.calls {
 		if c.changes() {
 			group.Wait()
 		}
 		why := broke
+		if why == nil && parted {
+			why = errMoved
+		}
 		if why == nil {
 			why = enter(ctx, gate)
 		}
@@ -94,6 +98,7 @@ func (l *Loop) answer(ctx context.Context, s step, broke error) []models.Message
 		})
 		if c.changes() {
 			group.Wait()
+			parted = moved(results[i])
 		}
 	}
 	group.Wait()
@@ -121,11 +126,11 @@ func (l *Loop) run(ctx context.Context, replyID string, c prepared, budget int) 
 		l.Journal.CallEnded(c.ToolCall, m)
 		return m
 	}
-	ctx, live := l.Journal.CallStarted(ctx, replyID, c.ToolCall)
+	ctx, live, background := l.Journal.CallStarted(ctx, replyID, c.ToolCall, c.tool.Spec().Movable)
 	start := time.Now()
 	result := l.await(ctx, c.tool, Call{
 		ID: c.ID, SessionID: l.Turn.SessionID, OwnerID: l.Turn.OwnerID, TurnID: l.Turn.ID, Tool: c.Name,
-		Workspace: l.Workspace, Arguments: []byte(c.Arguments), Budget: budget, Live: live,
+		Workspace: l.Workspace, Arguments: []byte(c.Arguments), Budget: budget, Live: live, Background: background,
 	})
 	if result.Metadata.ExecutionMS == nil {
 		result.Metadata.ExecutionMS = models.Ptr(time.Since(start).Milliseconds())

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"offcut/models"
@@ -39,9 +40,10 @@ type Journal interface {
 	Reply(ctx context.Context, reply models.Message, usage models.Usage) error
 	// Hidden stores a message that the loop wrote for the model.
 	Hidden(ctx context.Context, hidden models.Message) error
-	// CallStarted tells that a call runs now. The call gets the context that
-	// is returned, and what it prints goes to the function.
-	CallStarted(ctx context.Context, messageID string, call models.ToolCall) (context.Context, func(text string, printed int64))
+	// CallStarted tells that a call runs now; movable: its work can go on in the
+	// background. The call gets what is returned: its context, where what it
+	// prints goes, and its way to the background, nil where there is none.
+	CallStarted(ctx context.Context, messageID string, call models.ToolCall, movable bool) (context.Context, func(text string, printed int64), Background)
 	// CallEnded tells that a call has its result, before it is stored.
 	CallEnded(call models.ToolCall, result models.Message)
 	// Results stores the results of one step together, in the order of their
@@ -86,6 +88,9 @@ func (l *Loop) Run(ctx context.Context, history []models.Message) error {
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if slices.ContainsFunc(results, moved) {
+			return nil // what was moved goes on, and the person has the word
 		}
 		history = append(append(history, s.reply), results...)
 		switch next, err := count.after(s.reply); {

@@ -67,9 +67,9 @@ func (j *journal) Hidden(_ context.Context, m models.Message) error {
 	return j.note("hidden")
 }
 
-func (j *journal) CallStarted(ctx context.Context, _ string, c models.ToolCall) (context.Context, func(string, int64)) {
+func (j *journal) CallStarted(ctx context.Context, _ string, c models.ToolCall, _ bool) (context.Context, func(string, int64), agent.Background) {
 	_ = j.note("start %s", c.Name)
-	return ctx, func(string, int64) {}
+	return ctx, func(string, int64) {}, nil
 }
 
 func (j *journal) CallEnded(c models.ToolCall, m models.Message) {

@@ -111,6 +111,8 @@ type ToolSpec struct {
 	// UnsafeWhenCut: the tool must not run on a text that was cut, such as a
 	// shell command.
 	UnsafeWhenCut bool
+	// Movable: what a call of the tool runs can go on in the background.
+	Movable bool
 	// Whole: the result is bounded by the tool itself, and is never shortened
 	// or kept. True of the readers of kept outputs.
 	Whole bool
@@ -155,6 +157,9 @@ type Call struct {
 	// to, once that is stored. Where the tool is given up after a stop, its
 	// result still leads there. nil: nobody wants to know.
 	Kept func(outputID string)
+	// Background lets the call's work go on after its result. nil: it ends with
+	// the call, as that of a script's calls does.
+	Background Background
 }
 
 // ToolResult is the answer to one tool call. A provider's package turns it

@@ -50,7 +50,7 @@ func circle(m *models.Message, count int) {
 	was := *m.Metadata
 	m.Content = fmt.Sprintf("This was the same call with the same result %d times in a row; that result before it stands above. Calling it again will not change it: do something else, or say what you could not find out.", count)
 	m.Metadata = &models.ResultMetadata{
-		IsError: true, ExecutionMS: was.ExecutionMS,
+		IsError: true, ExecutionMS: was.ExecutionMS, Background: was.Background,
 		OutputID: was.OutputID, TotalBytes: was.TotalBytes, Complete: was.Complete, Retention: was.Retention,
 	}
 }

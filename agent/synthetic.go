@@ -58,6 +58,8 @@ func serverFailure(callID string) ToolResult {
 func reason(why error) string {
 	var broke *ModelError
 	switch {
+	case errors.Is(why, errMoved):
+		return "the user moved a command that was written before it to the background, and the turn ended there"
 	case errors.Is(why, ErrStopped):
 		return "the user stopped it"
 	case errors.Is(why, ErrShutdown):

@@ -145,6 +145,18 @@ func (h *Handlers) StopCall(c echo.Context) error {
 	return h.stay(c, "/s/"+sess.ID)
 }
 
+// MoveCall lets one running tool call go on in the background.
+func (h *Handlers) MoveCall(c echo.Context) error {
+	sess, err := h.writable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	if err := h.Runner.MoveCall(c.Request().Context(), sess.ID, "", c.Param("call")); err != nil {
+		return err
+	}
+	return h.stay(c, "/s/"+sess.ID)
+}
+
 // stay tells a script that it is done, and brings a form back to the page.
 func (h *Handlers) stay(c echo.Context, path string) error {
 	if isFragment(c) {

@@ -103,14 +103,23 @@ type outputResource struct {
 	ReplacedBytes int64          `json:"replaced_bytes"`
 	CreatedAt     string         `json:"created_at"`
 	Coverage      []models.Range `json:"coverage"`
+	// Of a command that went on in the background: what has become of it.
+	Background *string `json:"background"`
+	ExitCode   *int    `json:"exit_code"`
+	Signal     *string `json:"signal"`
+	TimedOut   bool    `json:"timed_out"`
 }
 
 func newOutputResource(o models.RetainedOutput) outputResource {
-	return outputResource{
+	r := outputResource{
 		ID: o.ID, Tool: o.Tool, CallID: o.CallID, Running: o.Running, TotalBytes: o.TotalBytes,
 		Complete: o.Complete, ReplacedBytes: o.ReplacedBytes, CreatedAt: stamp(o.CreatedAt),
-		Coverage: orEmpty(o.Coverage),
+		Coverage: orEmpty(o.Coverage), Background: orNull(string(o.BackgroundState())),
 	}
+	if end := o.End; end != nil {
+		r.ExitCode, r.Signal, r.TimedOut = end.ExitCode, orNull(end.Signal), end.TimedOut
+	}
+	return r
 }
 
 // pageResource is one page of an output; where it begins is what was asked.

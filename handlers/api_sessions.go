@@ -129,6 +129,9 @@ func (h *Handlers) updateSession(c echo.Context, id string, patch models.Session
 		}
 	}
 	sess, err := h.Store.UpdateSession(c.Request().Context(), me(c), id, patch, h.now())
+	if err == nil && patch.Archived != nil && *patch.Archived {
+		h.Runner.EndBackground(id) // what nobody looks at any more does not run on
+	}
 	if err == nil && patch.Title != nil {
 		h.Broker.Publish(titleEvent(sess))
 	}

@@ -29,7 +29,7 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 	card.State = string(result.CallState())
 	card.Exit, card.Signal, card.TimedOut = meta.ExitCode, meta.Signal, meta.TimedOut
 	card.Failed = meta.IsError
-	card.Incomplete = meta.Complete != nil && !*meta.Complete
+	card.Incomplete = meta.Complete != nil && !*meta.Complete && meta.Background == ""
 	if meta.ExecutionMS != nil {
 		card.Took = time.Duration(*meta.ExecutionMS) * time.Millisecond
 	}
@@ -40,6 +40,9 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 			return card, err
 		}
 		card.LeftOut, card.Coverage = leftOut(meta, out, result.Content), coverageOf(out)
+		if card.State == string(models.CallBackground) {
+			showBackground(&card, out, live)
+		}
 	}
 	if newest && card.State == string(models.CallError) {
 		body, err := h.cardBody(ctx, sess, call, result)
@@ -51,6 +54,29 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 	return card, nil
 }
 
+// showBackground fills in a command that went on after its call. A copy that is
+// gone tells nothing of it any more.
+func showBackground(card *views.ToolCard, out kept, live events.Live) {
+	card.Took = -1
+	switch end := out.End; {
+	case out.gone:
+		card.State = string(models.CallOK)
+	case out.Running:
+		card.Live, card.Open, card.StartedAt, card.LeftOut, card.Coverage = &views.Live{}, true, out.CreatedAt, 0, nil
+		showLive(card, live)
+		card.State = string(models.CallBackground)
+	case end == nil:
+		card.State = string(models.CallInterrupted)
+	default:
+		card.State = string(end.CallState())
+		card.Exit, card.Signal, card.TimedOut = end.ExitCode, end.Signal, end.TimedOut
+		card.Incomplete = !out.Complete
+		if out.EndedAt != nil {
+			card.Took = out.EndedAt.Sub(out.CreatedAt)
+		}
+	}
+}
+
 // showLive fills in a call that runs, as the snapshot has it.
 func showLive(card *views.ToolCard, live events.Live) {
 	for _, running := range live.Calls {
@@ -58,7 +84,7 @@ func showLive(card *views.ToolCard, live events.Live) {
 			continue
 		}
 		card.State, card.StartedAt, card.Open = string(models.CallRunning), running.StartedAt, true
-		card.Live = &views.Live{Tail: running.Tail, Bytes: running.Bytes}
+		card.Live, card.Movable = &views.Live{Tail: running.Tail, Bytes: running.Bytes}, running.Movable
 	}
 }
 

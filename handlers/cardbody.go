@@ -41,6 +41,11 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 	body.Coverage = coverageOf(out)
 	body.Seen = lengthOf(out.Coverage)
 	body.Ended = endedEarly(result)
+	if meta.Background != "" {
+		body.Incomplete, body.Ended, body.TimedOut = !out.Complete && !out.Running, endedInBackground(out), out.End != nil && out.End.TimedOut
+		body.Pieces, err = h.ranges(ctx, out.RetainedOutput, meta.Shown)
+		return body, err
+	}
 	body.Pieces, err = h.pieces(ctx, out.RetainedOutput, meta, result.Content)
 	return body, err
 }
@@ -110,6 +115,19 @@ func endedEarly(result *models.Message) string {
 	case models.CallStopped:
 		return views.CardStopped
 	case models.CallInterrupted:
+		return views.CardInterrupted
+	}
+	return ""
+}
+
+// endedInBackground is endedEarly of a command that went on after its call.
+func endedInBackground(out kept) string {
+	switch out.BackgroundState() {
+	case models.BackgroundRunning:
+		return views.CardBackground
+	case models.BackgroundStopped:
+		return views.CardStopped
+	case models.BackgroundInterrupted:
 		return views.CardInterrupted
 	}
 	return ""

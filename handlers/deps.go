@@ -146,12 +146,19 @@ type Runner interface {
 	Continue(ctx context.Context, turn models.Turn) (models.Turn, error)
 	Show(ctx context.Context, turn models.Turn) error
 	StopCall(ctx context.Context, sessionID, callID string) error
+	// MoveCall lets a running call go on in the background; an empty turn is any.
+	MoveCall(ctx context.Context, sessionID, turnID, callID string) error
+	// StopOutput stops the background command that prints an output.
+	StopOutput(sessionID, outputID string) error
+	// EndBackground stops all background commands of a session.
+	EndBackground(sessionID string)
 	// Wait returns the turn once it rests, or as it is when most has passed.
 	Wait(ctx context.Context, turnID string, most time.Duration) (models.Turn, error)
 	// EndSession stops what runs in a session that is about to be deleted, and
 	// tells its watchers the reason.
 	EndSession(ctx context.Context, sessionID, reason string)
-	// Live is what has come of a running turn and is not stored yet.
+	// Live is what has come of a running turn, and of background commands, and
+	// is not stored yet.
 	Live(sessionID string) events.Live
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"offcut/agent/events"
 	"offcut/models"
@@ -231,15 +230,16 @@ func (f *framer) reply(ctx context.Context, m models.Message) ([]frame, error) {
 }
 
 // call shows a tool card as it is now. One that runs is shown empty: what it
-// prints follows.
+// prints follows, and what it had printed before it went on in the background is
+// in the page.
 func (f *framer) call(ctx context.Context, e events.Event) ([]frame, error) {
 	call, result, err := f.h.Store.Call(ctx, f.sess.ID, e.CallID)
 	if err != nil {
 		return nil, err
 	}
 	var live events.Live
-	if e.CallState == string(models.CallRunning) {
-		live.Calls = []events.LiveCall{{CallID: e.CallID, StartedAt: f.startOf(e.CallID)}}
+	if e.CallState == string(models.CallRunning) || e.CallState == string(models.CallBackground) {
+		live.Calls = []events.LiveCall{f.begun(e.CallID)}
 	}
 	card, err := f.h.card(ctx, f.sess, call, result, live, true)
 	if err != nil {
@@ -249,16 +249,41 @@ func (f *framer) call(ctx context.Context, e events.Event) ([]frame, error) {
 		card.State = e.CallState
 	}
 	content, err := f.html(ctx, "#t-"+e.CallID, "outerHTML", views.Card(card))
+	if err != nil || result == nil || metadataOf(result).Background != models.BackgroundMoved {
+		return []frame{content}, err
+	}
+	footer, err := f.footer(ctx, result.TurnID)
+	return append(footer, content), err
+}
+
+// footer is the end of a turn that ended with a command that was moved to the
+// background: it says what has become of that.
+func (f *framer) footer(ctx context.Context, turnID string) ([]frame, error) {
+	turn, err := f.h.Store.AnyTurn(ctx, turnID)
+	if err != nil || turn.State != models.StateDone {
+		return nil, err
+	}
+	messages, err := f.h.messagesOfTurn(ctx, turn)
+	if err != nil {
+		return nil, err
+	}
+	t := turnMessages{turn, messages}
+	end := f.h.turnEnd(t)
+	if end.Moved, err = f.h.movedNotes(ctx, f.sess, t); err != nil {
+		return nil, err
+	}
+	content, err := f.html(ctx, "#f-"+turnID, "outerHTML", views.TurnFooter(end))
 	return []frame{content}, err
 }
 
-func (f *framer) startOf(callID string) time.Time {
+// begun is a call that runs, without what it printed.
+func (f *framer) begun(callID string) events.LiveCall {
 	for _, running := range f.h.Runner.Live(f.sess.ID).Calls {
 		if running.CallID == callID {
-			return running.StartedAt
+			return events.LiveCall{CallID: callID, StartedAt: running.StartedAt, Movable: running.Movable}
 		}
 	}
-	return f.h.Now()
+	return events.LiveCall{CallID: callID, StartedAt: f.h.Now()}
 }
 
 // sessions is the list beside the page, in which this session moved.

@@ -163,6 +163,11 @@ func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessa
 		}
 	}
 	answer := views.Answer{TurnID: t.turn.ID, State: string(t.turn.State), At: answeredAt(t), End: h.turnEnd(t)}
+	moved, err := h.movedNotes(ctx, sess, t)
+	if err != nil {
+		return nil, err
+	}
+	answer.End.Moved = moved
 	if again := live.Retry; again != nil && live.TurnID == t.turn.ID {
 		answer.End.Retry = &views.RetryNotice{
 			TurnID: t.turn.ID, Until: again.Until, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason,

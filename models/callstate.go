@@ -16,13 +16,16 @@ const (
 )
 
 // CallState is the state of the call that the tool message m answers. A
-// command that failed is shown as an error although it is none for the model.
+// command that failed is shown as an error although it is none for the model. Of
+// one that went on in the background only its output knows how it ended.
 func (m Message) CallState() CallState {
 	switch {
 	case m.State == StateStopped:
 		return CallStopped
 	case m.State == StateInterrupted:
 		return CallInterrupted
+	case m.Metadata != nil && m.Metadata.Background != "" && m.Metadata.Offset == nil:
+		return CallBackground // of a call's own result, not of a page
 	case m.Metadata != nil && m.Metadata.Failed():
 		return CallError
 	}

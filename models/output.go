@@ -26,6 +26,10 @@ type RetainedOutput struct {
 	Gaps      []Gap
 	CreatedAt time.Time
 	EndedAt   *time.Time
+	// Background: the command went on after its call; End is how it ended then,
+	// nil before and of all other outputs.
+	Background bool
+	End        *CommandEnd
 	// DeletedAt is set when a user deleted this one output: its bytes are gone
 	// and the row says when.
 	DeletedAt *time.Time
@@ -66,6 +70,10 @@ type OutputPage struct {
 	HasMore bool `json:"hasMore"`
 	// Complete: the kept text is all that the tool returned.
 	Complete bool `json:"complete"`
+	// Background and End tell of a command that went on after its call, and so
+	// is not told of by the call's result.
+	Background Background  `json:"-"`
+	End        *CommandEnd `json:"-"`
 }
 
 // Match is a hit of a search in a kept output.

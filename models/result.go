@@ -61,6 +61,8 @@ type ResultMetadata struct {
 	ExitCode *int   `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"`
 	TimedOut bool   `json:"timed_out,omitempty"`
+	// Background: the command went on after its call.
+	Background Background `json:"background,omitempty"`
 
 	OutputID string `json:"output_id,omitempty"`
 	// TotalBytes is the length of the kept copy, its own gap markers and

@@ -6,6 +6,7 @@ import "time"
 const (
 	CardWaiting     = "waiting"
 	CardRunning     = "running"
+	CardBackground  = "background"
 	CardOK          = "ok"
 	CardError       = "error"
 	CardDenied      = "denied"
@@ -46,6 +47,8 @@ type ToolCard struct {
 	Open bool
 	Body *CardBody
 	Live *Live
+	// Movable: it runs, and can go on in the background.
+	Movable bool
 }
 
 // Fact is what a call came to, in a few words: "23 files", "+3 −1".
@@ -129,7 +132,8 @@ type CardBody struct {
 	Gone      bool
 	DeletedAt time.Time
 	// Ended says how a call ended that did not end by itself, and of one that
-	// has not: CardStopped, CardInterrupted or CardWaiting.
+	// has not: CardStopped, CardInterrupted, CardBackground or
+	// CardWaiting.
 	Ended string
 	// Outcome is what the model was told of a call that has no result of its
 	// own.

@@ -32,7 +32,7 @@ func toolIcon(tool string) string {
 func (v ToolCard) verb(ctx context.Context) string {
 	tense := "did"
 	switch {
-	case v.State == CardRunning:
+	case v.State == CardRunning, v.State == CardBackground:
 		tense = "does"
 	case v.State == CardWaiting, v.State == CardDenied:
 		tense = "will"

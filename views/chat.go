@@ -160,8 +160,22 @@ type TurnEnd struct {
 	Took   time.Duration
 	// Dump is the file about a request that the provider refused, for admins.
 	Dump DumpLink
+	// Moved are the commands that were moved to the background, where the turn
+	// ended.
+	Moved []MovedNote
 	// Retry is set while the turn waits to ask the model's server again.
 	Retry *RetryNotice
+}
+
+// MovedNote is a command that was moved to the background.
+type MovedNote struct {
+	SessionID string
+	CallID    string
+	// Subject is the command's first line.
+	Subject string
+	// OutputID is what it printed; empty where that is gone.
+	OutputID string
+	Running  bool
 }
 
 // RetryNotice announces that the model's server is asked again.

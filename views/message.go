@@ -75,6 +75,17 @@ func (v TurnEnd) interruption(ctx context.Context) string {
 	return text + " " + rich(ctx, "turn.next.goon")
 }
 
+// text says what has become of the command.
+func (v MovedNote) text(ctx context.Context) string {
+	switch {
+	case v.OutputID == "":
+		return rich(ctx, "background.gone")
+	case v.Running:
+		return rich(ctx, "background.runs", "command", oneLine(v.Subject, 80))
+	}
+	return rich(ctx, "background.ended", "command", oneLine(v.Subject, 80))
+}
+
 // tries says which try comes; in the template that scripts fill it holds their
 // places.
 func (v RetryNotice) tries(ctx context.Context) string {

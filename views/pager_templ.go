@@ -1440,7 +1440,7 @@ func pagerEnd(v Pager) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stopCommand(v.SessionID, v.CallID).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stopCommand(v.SessionID, v.CallID, "tool-stop").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -22,7 +22,9 @@ type Live struct {
 	HTML      string
 	Rest      string
 	Reasoning string
-	Calls     []LiveCall // in the order in which they were started
+	// Calls are those of the turn, and those that go on in the background
+	// whatever turn runs, each in the order in which they were started.
+	Calls []LiveCall
 	// Retry is the wait before the model's server is asked again; nil where the
 	// turn does not wait.
 	Retry *LiveRetry
@@ -42,4 +44,6 @@ type LiveCall struct {
 	Tail      string
 	Bytes     int64
 	StartedAt time.Time
+	// Movable: it can go on in the background, or does already.
+	Movable bool
 }

@@ -51,6 +51,8 @@ func (r *Reader) Page(ctx context.Context, sessionID, outputID string, offset in
 		TotalBytes: o.TotalBytes,
 		HasMore:    next < o.TotalBytes,
 		Complete:   o.Complete,
+		Background: o.BackgroundState(),
+		End:        o.End,
 	}, nil
 }
 

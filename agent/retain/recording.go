@@ -38,6 +38,7 @@ type Recording struct {
 	wrote   chan struct{}
 	ended   chan struct{}
 	working sync.WaitGroup
+	saving  sync.Mutex // the saver is used by one at a time
 }
 
 // Record starts the recording of a command. The title says for people what
@@ -104,6 +105,12 @@ func (r *Recording) showLive(ctx context.Context) {
 	}
 }
 
+func (r *Recording) save(ctx context.Context) error {
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	return r.saver.run(ctx)
+}
+
 // saveLive writes the copy of a command that goes on.
 func (r *Recording) saveLive(ctx context.Context) {
 	ticker := time.NewTicker(saveEvery)
@@ -113,7 +120,7 @@ func (r *Recording) saveLive(ctx context.Context) {
 		case <-ticker.C:
 			// What fails now is written by the next try, or by Finish, which
 			// says so in the result.
-			_ = r.saver.run(context.WithoutCancel(ctx))
+			_ = r.save(context.WithoutCancel(ctx))
 		case <-r.ended:
 			return
 		case <-ctx.Done():

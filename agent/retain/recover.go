@@ -22,14 +22,16 @@ func (k *Keeper) Recover(ctx context.Context) error {
 	}
 	var failed []error
 	for _, o := range running {
-		if err := k.recover(ctx, o); err != nil {
+		if err := k.recover(ctx, o, 0); err != nil {
 			failed = append(failed, fmt.Errorf("end output %q: %w", o.ID, err))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func (k *Keeper) recover(ctx context.Context, o models.RetainedOutput) error {
+// recover ends a copy with what is stored of it. printed is how much came in
+// all, where that is known.
+func (k *Keeper) recover(ctx context.Context, o models.RetainedOutput, printed int64) error {
 	w := models.OutputWrite{SetSpill: true}
 	data, err := io.ReadAll(k.stream(ctx, o, models.StreamSpill))
 	if err != nil {
@@ -42,6 +44,10 @@ func (k *Keeper) recover(ctx context.Context, o models.RetainedOutput) error {
 		o.TotalBytes, o.RawBytes = s.Total, s.RawTotal
 		o.CapturedBytes, o.OmittedBytes, o.ReplacedBytes = s.Captured, s.Omitted, s.Replaced
 	}
+	if lost := printed - o.CapturedBytes; lost > 0 {
+		o.CapturedBytes += lost
+		o.OmittedBytes += lost
+	}
 	if o.Binary {
 		hash := sha256.New()
 		if _, err := io.Copy(hash, k.stream(ctx, o, models.StreamRaw)); err != nil {
@@ -52,6 +58,9 @@ func (k *Keeper) recover(ctx context.Context, o models.RetainedOutput) error {
 	}
 	ended := time.Now().UTC()
 	o.Running, o.Complete, o.EndedAt = false, false, &ended
+	if o.Background && o.End == nil {
+		o.End = &models.CommandEnd{State: models.StateInterrupted}
+	}
 	return k.store.WriteOutput(ctx, o, w)
 }
 

@@ -21,6 +21,16 @@ type liveCall struct {
 	tail    []byte
 	bytes   int64
 	started time.Time
+	place   *place // its way to the background; nil: it has none
+}
+
+// take adds to what the call has printed.
+func (c *liveCall) take(text string, printed int64) {
+	c.bytes = printed
+	c.tail = append(c.tail, text...)
+	if len(c.tail) > 2*tailBytes {
+		c.tail = append([]byte(nil), lastBytes(c.tail)...)
+	}
 }
 
 // liveCalls are those of one turn, in the order of their starts. The journal's
@@ -50,36 +60,45 @@ func (c liveCalls) live() []events.LiveCall {
 	var out []events.LiveCall
 	for _, call := range c {
 		tail := strings.ToValidUTF8(string(lastBytes(call.tail)), "")
-		out = append(out, events.LiveCall{CallID: call.id, Tail: tail, Bytes: call.bytes, StartedAt: call.started})
+		out = append(out, events.LiveCall{CallID: call.id, Tail: tail, Bytes: call.bytes, StartedAt: call.started, Movable: call.place != nil})
 	}
 	return out
 }
 
-// CallStarted tells that a call runs, and makes the way to stop it alone.
-func (j *journal) CallStarted(ctx context.Context, messageID string, call models.ToolCall) (context.Context, func(string, int64)) {
+// CallStarted tells that a call runs, and makes the way to stop it alone and, of
+// one that is movable, to the background.
+func (j *journal) CallStarted(ctx context.Context, messageID string, call models.ToolCall, movable bool) (context.Context, func(string, int64), agent.Background) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.calls = append(j.calls, &liveCall{id: call.ID, cancel: cancel, started: j.r.cfg.Now()})
+	running := &liveCall{id: call.ID, cancel: cancel, started: j.r.cfg.Now()}
+	j.calls = append(j.calls, running)
 	j.publish(events.Event{Kind: events.KindCall, MessageID: messageID, CallID: call.ID, CallState: string(models.CallRunning)})
-	return ctx, func(text string, printed int64) { j.output(call.ID, text, printed) }
+	live := func(text string, printed int64) { j.output(call.ID, text, printed) }
+	if !movable {
+		return ctx, live, nil
+	}
+	running.place = &place{journal: j, call: running, asked: make(chan struct{})}
+	return ctx, live, running.place
 }
 
 // output takes what a running call prints, which has printed so many bytes by
-// then. What comes after the call's end,
-// from a tool that would not stop, is nobody's.
+// then. A call that is not among those of the turn any more is in the
+// background, or has ended: what comes from a tool that would not stop is
+// nobody's.
 func (j *journal) output(callID, text string, printed int64) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	call := j.calls.find(callID)
-	if call == nil || text == "" {
+	if text == "" {
 		return
 	}
-	call.bytes = printed
-	call.tail = append(call.tail, text...)
-	if len(call.tail) > 2*tailBytes {
-		call.tail = append([]byte(nil), lastBytes(call.tail)...)
+	j.mu.Lock()
+	call := j.calls.find(callID)
+	if call == nil {
+		j.mu.Unlock()
+		j.r.output(j.started().SessionID, callID, text, printed)
+		return
 	}
+	defer j.mu.Unlock()
+	call.take(text, printed)
 	j.publish(events.Event{Kind: events.KindOutput, CallID: callID, Text: text, Bytes: call.bytes})
 }
 
@@ -90,6 +109,9 @@ func lastBytes(b []byte) []byte {
 
 // CallEnded tells how a call ended. Its result is stored with its step.
 func (j *journal) CallEnded(call models.ToolCall, result models.Message) {
+	if running, ok := j.running(call.ID); ok && running.place != nil {
+		running.place.release()
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if running := j.calls.find(call.ID); running != nil {
@@ -97,6 +119,28 @@ func (j *journal) CallEnded(call models.ToolCall, result models.Message) {
 		j.calls = j.calls.without(call.ID)
 	}
 	j.publish(events.Event{Kind: events.KindCall, MessageID: j.reply.ID, CallID: call.ID, CallState: string(result.CallState())})
+}
+
+// running finds a call that runs.
+func (j *journal) running(callID string) (*liveCall, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	call := j.calls.find(callID)
+	return call, call != nil
+}
+
+// release lets a call go that is the turn's no longer.
+func (j *journal) release(callID string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.calls = j.calls.without(callID)
+}
+
+// started is the turn that runs, of which the ids never change.
+func (j *journal) started() models.Turn {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.turn
 }
 
 // stopCall stops one running call; false where it does not run.
@@ -114,9 +158,13 @@ func (j *journal) stopCall(callID string) bool {
 // endCalls lets go of calls that a failed turn left.
 func (j *journal) endCalls() {
 	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, call := range j.calls {
-		call.cancel(agent.ErrShutdown)
-	}
+	left := j.calls
 	j.calls = nil
+	j.mu.Unlock()
+	for _, call := range left {
+		call.cancel(agent.ErrShutdown)
+		if call.place != nil {
+			call.place.release()
+		}
+	}
 }

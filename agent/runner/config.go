@@ -49,6 +49,9 @@ type Limits struct {
 	TurnsPerUser int
 	// Turns are those that run at the same time: others wait in their queues.
 	Turns int
+	// BackgroundPerUser are the commands that one user may have in the
+	// background at a time.
+	BackgroundPerUser int
 	// Coalesce is the least time between two events with text of one reply.
 	Coalesce time.Duration
 	// SaveEvery and SaveBytes pace the storing of a reply that streams in: what
@@ -63,13 +66,14 @@ type Limits struct {
 // DefaultLimits are the limits of a server that was told nothing else.
 func DefaultLimits() Limits {
 	return Limits{
-		Turn:          agent.DefaultLimits(),
-		TurnsPerUser:  8,
-		Turns:         64,
-		Coalesce:      50 * time.Millisecond,
-		SaveEvery:     time.Second,
-		SaveBytes:     4 << 10,
-		ShutdownGrace: 3 * time.Second,
+		Turn:              agent.DefaultLimits(),
+		TurnsPerUser:      8,
+		Turns:             64,
+		BackgroundPerUser: 8,
+		Coalesce:          50 * time.Millisecond,
+		SaveEvery:         time.Second,
+		SaveBytes:         4 << 10,
+		ShutdownGrace:     3 * time.Second,
 	}
 }
 
@@ -130,6 +134,9 @@ type Store interface {
 	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
 	Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error)
 	CallIDs(ctx context.Context, sessionID string, ids []string) (map[string]bool, error)
+	// BackgroundOutputs are the outputs of a session's commands in the background
+	// that run, or ended at that time or later.
+	BackgroundOutputs(ctx context.Context, sessionID string, since time.Time) ([]models.RetainedOutput, error)
 
 	// Summaries are those that end with one of the turns.
 	Summaries(ctx context.Context, sessionID string, turnIDs []string) ([]models.Summary, error)
@@ -151,6 +158,7 @@ func (c Config) orDefaults() Config {
 	l.Turn.StopGrace = cmp.Or(l.Turn.StopGrace, d.Turn.StopGrace)
 	l.TurnsPerUser = cmp.Or(l.TurnsPerUser, d.TurnsPerUser)
 	l.Turns = cmp.Or(l.Turns, d.Turns)
+	l.BackgroundPerUser = cmp.Or(l.BackgroundPerUser, d.BackgroundPerUser)
 	l.Coalesce = cmp.Or(l.Coalesce, d.Coalesce)
 	l.SaveEvery = cmp.Or(l.SaveEvery, d.SaveEvery)
 	l.SaveBytes = cmp.Or(l.SaveBytes, d.SaveBytes)

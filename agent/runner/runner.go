@@ -30,7 +30,9 @@ type Runner struct {
 	learned map[learnedKey]int   // windows that were found smaller than configured, in tokens
 	closing chan struct{}        // closed when nothing new begins
 	closed  bool
-	group   sync.WaitGroup // the workers
+	group   sync.WaitGroup // the workers and the background's jobs
+
+	background backgrounds
 }
 
 // New makes a runner. Turns that were queued before go on with Resume.
@@ -45,15 +47,21 @@ func New(cfg Config) *Runner {
 		waits:   map[string]*wait{},
 		learned: map[learnedKey]int{},
 		closing: make(chan struct{}),
+
+		background: backgrounds{places: map[string]int{}},
 	}
 }
 
 // Live is what runs in the session now. Everything up to its Seq is in it.
 func (r *Runner) Live(sessionID string) Live {
+	r.background.mu.Lock()
+	defer r.background.mu.Unlock()
+	live := Live{Seq: r.cfg.Broker.Seq(sessionID)}
 	if j := r.journal(sessionID); j != nil {
-		return j.live()
+		live = j.live()
 	}
-	return Live{Seq: r.cfg.Broker.Seq(sessionID)}
+	live.Calls = append(live.Calls, r.background.live(sessionID)...)
+	return live
 }
 
 func (r *Runner) journal(sessionID string) *journal {

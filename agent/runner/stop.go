@@ -56,13 +56,22 @@ func (r *Runner) cancel(turn models.Turn, cause error) bool {
 	return true
 }
 
-// StopCall ends one running tool call; the turn goes on with what it had
-// printed. A call that does not run is ErrConflict, one that never was
+// StopCall ends one running tool call, also in the background; the turn goes on
+// with what it had printed. A call that does not run is ErrConflict, one that never was
 // ErrNotFound.
 func (r *Runner) StopCall(ctx context.Context, sessionID, callID string) error {
 	if j := r.journal(sessionID); j != nil && j.stopCall(callID) {
 		return nil
 	}
+	if j := r.background.find(sessionID, func(j *job) bool { return j.id == callID }); j != nil {
+		j.end(agent.ErrStopped)
+		return nil
+	}
+	return r.notRunning(ctx, sessionID, callID)
+}
+
+// notRunning is the error about a call that does not run.
+func (r *Runner) notRunning(ctx context.Context, sessionID, callID string) error {
 	known, err := r.cfg.Store.CallIDs(ctx, sessionID, []string{callID})
 	if err != nil {
 		return err
@@ -93,12 +102,19 @@ func (r *Runner) EndSession(ctx context.Context, sessionID, reason string) {
 	}
 	r.mu.Unlock()
 	if w != nil {
-		select {
-		case <-w.done:
-		case <-ctx.Done():
-		}
+		await(ctx, w.done)
+	}
+	for _, j := range r.endJobs(errSessionEnded, inSession(sessionID)) {
+		await(ctx, j.done)
 	}
 	r.cfg.Broker.Publish(events.Event{SessionID: sessionID, Kind: events.KindGone, Text: reason})
+}
+
+func await(ctx context.Context, done <-chan struct{}) {
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // isEnded reports whether the session was ended a moment ago. Called with the
@@ -126,7 +142,7 @@ func (r *Runner) Resume(ctx context.Context) error {
 }
 
 // Shutdown takes no new turns, gives the running ones a moment to end, and
-// then interrupts them. Queued turns stay queued for the next start. It returns
+// then interrupts them. What runs in the background ends at once. Queued turns stay queued for the next start. It returns
 // when nothing runs any more, or with ctx's error.
 func (r *Runner) Shutdown(ctx context.Context) error {
 	r.mu.Lock()
@@ -135,6 +151,7 @@ func (r *Runner) Shutdown(ctx context.Context) error {
 		close(r.closing)
 	}
 	r.mu.Unlock()
+	r.endJobs(agent.ErrShutdown, func(*job) bool { return true })
 	idle := make(chan struct{})
 	go func() {
 		r.group.Wait()

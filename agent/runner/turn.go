@@ -71,6 +71,9 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 		return agent.Loop{}, nil, j.storageError("read the conversation", err)
 	}
 	j.takeOver(history)
+	if history, err = r.tellBackground(keep, turn, history); err != nil {
+		return agent.Loop{}, nil, j.storageError("read what runs in the background", err)
+	}
 	model, info, err := r.cfg.Models(session.Model)
 	if err != nil {
 		return agent.Loop{}, nil, modelError(err)

@@ -29,8 +29,8 @@ func (k *kept) Reply(_ context.Context, m models.Message, _ models.Usage) error 
 	return nil
 }
 
-func (k *kept) CallStarted(ctx context.Context, _ string, _ models.ToolCall) (context.Context, func(string, int64)) {
-	return ctx, func(string, int64) {}
+func (k *kept) CallStarted(ctx context.Context, _ string, _ models.ToolCall, _ bool) (context.Context, func(string, int64), agent.Background) {
+	return ctx, func(string, int64) {}, nil
 }
 
 func (k *kept) Results(_ context.Context, results []models.Message) error {

@@ -34,14 +34,19 @@ func (t readToolOutput) run(ctx context.Context, call agent.Call, args readToolO
 	if err != nil {
 		return agent.ToolResult{}, toldOf(err)
 	}
-	return agent.ToolResult{Content: page.Text, Metadata: models.ResultMetadata{
+	meta := models.ResultMetadata{
 		Truncated:  page.HasMore,
 		Offset:     &page.Offset,
 		NextOffset: &page.NextOffset,
 		PageTotal:  &page.TotalBytes,
 		HasMore:    &page.HasMore,
 		Complete:   &page.Complete,
-	}}, nil
+		Background: page.Background,
+	}
+	if page.End != nil {
+		meta.ExitCode, meta.Signal, meta.TimedOut = page.End.ExitCode, page.End.Signal, page.End.TimedOut
+	}
+	return agent.ToolResult{Content: page.Text, Metadata: meta}, nil
 }
 
 // toldOf lets the model see an error that is written for people, with what it

@@ -3,14 +3,12 @@ package tools
 import (
 	"context"
 	_ "embed"
-	"log/slog"
 	"strings"
 	"time"
 
 	"offcut/agent"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
-	"offcut/models"
 )
 
 //go:embed run_command.md
@@ -28,7 +26,9 @@ const (
 
 type runCommandArgs struct {
 	Command string `json:"command" jsonschema:"the command, as given to sh -c"`
-	Timeout int64  `json:"timeout_s,omitempty" jsonschema:"end the command after so many seconds"`
+	Timeout int64  `json:"timeout_s,omitempty" jsonschema:"end the command after so many seconds; one in the background only where this is given"`
+	// Background: see the description.
+	Background bool `json:"background,omitempty" jsonschema:"do not wait for the command: return at once, and let it run on"`
 }
 
 type runCommand struct {
@@ -49,9 +49,9 @@ func newRunCommand(o Options) agent.Tool {
 		most = max(defaultMaxTimeout, usual)
 	}
 	return newTyped(agent.ToolSpec{
-		Name: "run_command", Description: describeCommands(o.Command.Network), HasEffects: true, UnsafeWhenCut: true,
+		Name: "run_command", Description: describeCommands(o.Command.Network), HasEffects: true, UnsafeWhenCut: true, Movable: true,
 	}, t.run,
-		within("timeout_s", 1, most.Seconds()), standard("timeout_s", int64(min(usual, most).Seconds())))
+		within("timeout_s", 1, most.Seconds()), standard("timeout_s", int64(min(usual, most).Seconds())), standard("background", false))
 }
 
 // describeCommands is what the model is told of run_command.
@@ -79,52 +79,12 @@ func (t runCommand) run(ctx context.Context, call agent.Call, args runCommandArg
 		return agent.ToolResult{}, err
 	}
 
-	recording := t.keeper.Record(ctx, call, titleOf(args.Command))
-	exit, err := t.sandbox.Run(ctx, sandbox.Spec{
-		Command:   args.Command,
-		Workspace: call.Workspace,
-		Timeout:   time.Duration(args.Timeout) * time.Second,
-		Network:   t.network,
-		Check:     t.room.exceeded(call.OwnerID),
-		Stdout:    recording.Stdout(),
-		Stderr:    recording.Stderr(),
-	})
-	// What had come is stored also where the call was stopped.
-	result := recording.Finish(context.WithoutCancel(ctx), endingOf(exit), metadataOf(exit))
-	if err != nil {
-		slog.ErrorContext(ctx, "command did not start", "session", call.SessionID, "call", call.ID, "error", err)
-		return agent.ToolResult{}, refusef("The command did not start: it could not be set up on the server. An admin finds the reason in the log.")
+	if args.Background {
+		return t.startInBackground(ctx, call, args)
 	}
-	if exit.Limit != "" {
-		result.Content += "\n(the command was ended: " + exit.Limit + ")"
-	}
-	return result, nil
-}
-
-func endingOf(exit sandbox.Exit) retain.Ending {
-	switch {
-	case exit.Stopped:
-		return retain.Stopped
-	case exit.TimedOut:
-		return retain.TimedOut
-	}
-	return retain.Exited
-}
-
-func metadataOf(exit sandbox.Exit) models.ResultMetadata {
-	meta := models.ResultMetadata{
-		ExecutionMS: models.Ptr(exit.Duration.Milliseconds()),
-		Sandbox:     &exit.Confined,
-		Signal:      exit.Signal,
-		TimedOut:    exit.TimedOut,
-	}
-	if exit.Kind != sandbox.KindNone {
-		meta.SandboxKind = exit.Kind
-	}
-	if exit.Signal == "" && !exit.TimedOut && !exit.Stopped {
-		meta.ExitCode = &exit.Code
-	}
-	return meta
+	c := t.prepare(ctx, call, args.Command, time.Duration(args.Timeout)*time.Second)
+	t.launch(c, args.Command)
+	return c.wait(ctx)
 }
 
 // titleOf names a command for people: its first line, bounded.

@@ -214,6 +214,7 @@ func (a *App) background(do func(context.Context)) {
 func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspace.Folders, catalogue *catalogue, offered []agent.Tool, confined *sandbox.Sandbox) *runner.Runner {
 	limits := runner.DefaultLimits()
 	limits.TurnsPerUser, limits.Turns = a.cfg.Limits.TurnsPerUser, a.cfg.Limits.Turns
+	limits.BackgroundPerUser = a.cfg.Limits.BackgroundPerUser
 	limits.Turn.ModelCalls, limits.Turn.Continuations = a.cfg.Limits.ModelCallsPerTurn, a.cfg.Limits.ContinuationsPerTurn
 	facts := prompt.Facts{Network: a.cfg.Tools.Each["run_command"].Network || !confined.Confined()}
 	if confined.Confined() {

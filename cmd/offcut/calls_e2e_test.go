@@ -43,6 +43,8 @@ type (
 		Complete      bool       `json:"complete"`
 		ReplacedBytes int64      `json:"replaced_bytes"`
 		Coverage      [][2]int64 `json:"coverage"`
+		Background    string     `json:"background"`
+		ExitCode      *int       `json:"exit_code"`
 	}
 	apiPage struct {
 		Text       string `json:"text"`

@@ -11,7 +11,7 @@ import (
 // another process, so that it has to be looked for.
 const lockOutEvery = 2 * time.Second
 
-// lockOut ends the turns of users who are disabled, while the server runs.
+// lockOut ends the turns and background commands of users who are disabled, while the server runs.
 func (a *App) lockOut(db *store.Store) {
 	a.background(func(ctx context.Context) {
 		ticker := time.NewTicker(lockOutEvery)
@@ -37,6 +37,19 @@ func (a *App) stopDisabled(ctx context.Context, db *store.Store) error {
 	for _, turn := range turns {
 		if err := a.runner.Stop(ctx, turn); err != nil {
 			return err
+		}
+	}
+	return a.endBackgroundOfDisabled(ctx, db)
+}
+
+func (a *App) endBackgroundOfDisabled(ctx context.Context, db *store.Store) error {
+	for _, owner := range a.runner.BackgroundOwners() {
+		user, err := db.User(ctx, owner)
+		if err != nil {
+			return err
+		}
+		if user.Disabled {
+			a.runner.EndBackgroundOf(owner)
 		}
 	}
 	return nil

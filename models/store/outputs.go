@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -32,6 +33,8 @@ type outputRow struct {
 	Created       int64  `gorm:"column:created_at"`
 	Ended         *int64 `gorm:"column:ended_at"`
 	Deleted       *int64 `gorm:"column:deleted_at"`
+	Background    bool
+	CommandEnd    *string
 	// What is stored of each stream, in bytes. stored_bytes, their sum, is the
 	// database's own column.
 	TextStored  int64
@@ -63,6 +66,10 @@ func (r outputRow) output() (models.RetainedOutput, error) {
 		CreatedAt:     fromMicros(r.Created),
 		EndedAt:       fromMicrosOrNull(r.Ended),
 		DeletedAt:     fromMicrosOrNull(r.Deleted),
+		Background:    r.Background,
+	}
+	if err := fromJSON(r.CommandEnd, &o.End); err != nil {
+		return o, fmt.Errorf("end of the command of output %s: %w", r.ID, err)
 	}
 	if err := fromJSON(r.Gaps, &o.Gaps); err != nil {
 		return o, fmt.Errorf("gaps of output %s: %w", r.ID, err)
@@ -84,12 +91,17 @@ func (r *outputRow) describeBy(o models.RetainedOutput) error {
 	r.SHA256 = o.SHA256
 	r.RawBytes = o.RawBytes
 	r.Ended = microsOrNull(o.EndedAt)
-	r.Gaps = nil
-	if len(o.Gaps) == 0 {
-		return nil
-	}
+	r.Background = o.Background
+	r.Gaps, r.CommandEnd = nil, nil
 	var err error
-	r.Gaps, err = toJSON(o.Gaps)
+	if len(o.Gaps) > 0 {
+		if r.Gaps, err = toJSON(o.Gaps); err != nil {
+			return err
+		}
+	}
+	if o.End != nil {
+		r.CommandEnd, err = toJSON(o.End)
+	}
 	return err
 }
 
@@ -229,6 +241,23 @@ func (s *Store) RunningOutputs(ctx context.Context) ([]models.RetainedOutput, er
 		}
 		var err error
 		outputs, err = withCoverage(db, rows)
+		return err
+	})
+	return outputs, err
+}
+
+// BackgroundOutputs are the outputs of a session's commands in the background
+// that run, or ended at that time or later; oldest first, without coverage.
+func (s *Store) BackgroundOutputs(ctx context.Context, sessionID string, since time.Time) ([]models.RetainedOutput, error) {
+	var outputs []models.RetainedOutput
+	err := s.read(ctx, "background of session "+sessionID, func(db *gorm.DB) error {
+		var rows []outputRow
+		err := db.Where("session_id = ? AND background = 1 AND deleted_at IS NULL AND (running = 1 OR ended_at >= ?)", sessionID, micros(since)).
+			Order("seq").Find(&rows).Error
+		for _, row := range rows {
+			o, wrong := row.output()
+			outputs, err = append(outputs, o), errors.Join(err, wrong)
+		}
 		return err
 	})
 	return outputs, err

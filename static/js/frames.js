@@ -17,7 +17,7 @@ const handlers = {
   reasoning: ({ id, d }) => queueText(id, ".reason", d),
   seal,
   output,
-  html: ({ target, swap, content }) => graft(target, swap, content),
+  html: ({ target, swap, content }) => graft(target, swap, content) || notFetched(target),
   state,
   retry,
   title: ({ d }) => setTitle(d),
@@ -83,12 +83,18 @@ function seal({ id, html, rest }) {
 
 function output({ call, d, bytes }) {
   const place = document.querySelector(`[data-live="${CSS.escape(call)}"]`);
-  if (!place) return document.getElementById(`t-${call}`) !== null; // a card that ended, or one we lack
+  if (!place) return document.getElementById(`t-${call}`) !== null || notFetched(`#t-${call}`); // it ended, or we lack it
   terminalOf(place).write(d);
   const count = place.parentNode.querySelector("[data-live-bytes]");
   if (count) count.textContent = word("so-far", exact(bytes));
   added();
   return true;
+}
+
+/** Whether a card, or the end of a turn, may stand among the messages that one has
+    not scrolled up to: commands in the background outlive their turns. */
+function notFetched(target) {
+  return /^#[tf]-/.test(target) && document.querySelector("[data-older]") !== null;
 }
 
 // ---- the turn ----

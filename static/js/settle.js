@@ -81,6 +81,21 @@ function removed(node) {
   return next;
 }
 
+/** A command that goes on, such as in the background, keeps the terminal that it
+    prints to: the server tells only what is new of it. */
+function goesOn(old, fresh) {
+  const [had, has] = [old, fresh].map((node) => node.querySelector("[data-live]"));
+  if (!had || has?.dataset.raw !== '""') return false;
+  const [head, next] = [old, fresh].map((node) => node.querySelector("[data-fold]"));
+  next.setAttribute("aria-expanded", head.getAttribute("aria-expanded"));
+  reconcile(head, next);
+  const [row, now] = [old, fresh].map((node) => node.querySelector(".live"));
+  now.querySelector("[data-live-bytes]").textContent = row.querySelector("[data-live-bytes]").textContent;
+  reconcile(row, now);
+  old.dataset.state = fresh.dataset.state;
+  return true;
+}
+
 /** A card that a person opened or closed stays so. Whether they did or not, a
     card in the same state keeps its body, with the pages that were fetched into
     it; of its own figures only those that grow are news. One that said that the
@@ -97,6 +112,7 @@ function card(old, fresh) {
     if (saw && seen) reconcile(saw, seen);
     return;
   }
+  if (goesOn(old, fresh)) return;
   old.replaceWith(fresh);
   if (!("touched" in old.dataset)) return;
   fresh.dataset.touched = "";

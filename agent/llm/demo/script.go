@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"offcut/agent"
 	"offcut/models"
 )
 
@@ -43,11 +44,13 @@ type conversation struct {
 	tools    map[string]bool
 }
 
-// question is the last message of the person, and its place.
+// question is the last message of the person, without what the server says
+// under it, and its place.
 func (c conversation) question() (string, int) {
 	for i := len(c.messages) - 1; i >= 0; i-- {
 		if c.messages[i].Role == models.RolePerson {
-			return c.messages[i].Content, i
+			said, _, _ := strings.Cut(c.messages[i].Content, agent.BackgroundNote)
+			return said, i
 		}
 	}
 	return "", -1

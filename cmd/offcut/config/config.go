@@ -130,6 +130,7 @@ type Tool struct {
 type Limits struct {
 	TurnsPerUser         int   `koanf:"turnsPerUser"`
 	Turns                int   `koanf:"turns"`
+	BackgroundPerUser    int   `koanf:"backgroundPerUser"`
 	StoragePerUserBytes  int64 `koanf:"storagePerUserBytes"`
 	ModelCallsPerTurn    int   `koanf:"modelCallsPerTurn"`
 	ContinuationsPerTurn int   `koanf:"continuationsPerTurn"`
@@ -145,6 +146,7 @@ func defaults() map[string]any {
 		"modelContextTokens":          DefaultContextTokens,
 		"limits.turnsPerUser":         8,
 		"limits.turns":                64,
+		"limits.backgroundPerUser":    8,
 		"limits.storagePerUserBytes":  int64(2_000_000_000),
 		"limits.modelCallsPerTurn":    100,
 		"limits.continuationsPerTurn": 25,

@@ -57,6 +57,7 @@ var rules = []rule{
 
 	whole("limits.turnsPerUser", 1, 10_000),
 	whole("limits.turns", 1, 100_000),
+	whole("limits.backgroundPerUser", 1, 1_000),
 	whole("limits.storagePerUserBytes", 1<<20, 1<<50),
 	whole("limits.modelCallsPerTurn", 1, 10_000),
 	whole("limits.continuationsPerTurn", 1, 10_000),

@@ -1,0 +1,300 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"offcut/agent"
+	"offcut/agent/events"
+	"offcut/models"
+)
+
+// backgrounds are the commands that go on after their calls, of all sessions.
+// They end by themselves, by a stop, or with their session, their owner's right
+// or the server; a turn's end does not concern them.
+//
+// Its lock comes before the runner's and the journals'.
+type backgrounds struct {
+	mu     sync.Mutex
+	jobs   []*job         // in the order in which they came there
+	places map[string]int // by owner: jobs, and calls that may become some
+}
+
+// job is one of them.
+type job struct {
+	*liveCall
+	turn     models.Turn
+	outputID string
+	end      func(cause error)
+	done     chan struct{}
+}
+
+// find is the job of a session for which is is true; nil: there is none.
+func (b *backgrounds) find(sessionID string, is func(*job) bool) *job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, j := range b.jobs {
+		if j.turn.SessionID == sessionID && is(j) {
+			return j
+		}
+	}
+	return nil
+}
+
+// of are the jobs for which is is true.
+func (b *backgrounds) of(is func(*job) bool) []*job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(b.jobs), func(j *job) bool { return !is(j) })
+}
+
+func inSession(sessionID string) func(*job) bool {
+	return func(j *job) bool { return j.turn.SessionID == sessionID }
+}
+
+// endJobs ends jobs and returns them: each is done once its end is stored.
+func (r *Runner) endJobs(cause error, is func(*job) bool) []*job {
+	jobs := r.background.of(is)
+	for _, j := range jobs {
+		j.end(cause)
+	}
+	return jobs
+}
+
+// live are those of a session, as a page shows them. Called with the lock held.
+func (b *backgrounds) live(sessionID string) []events.LiveCall {
+	var calls liveCalls
+	for _, j := range b.jobs {
+		if j.turn.SessionID == sessionID {
+			calls = append(calls, j.liveCall)
+		}
+	}
+	return calls.live()
+}
+
+// output takes what a job prints. What comes after its end is nobody's.
+func (r *Runner) output(sessionID, callID, text string, printed int64) {
+	b := &r.background
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, j := range b.jobs {
+		if j.turn.SessionID == sessionID && j.id == callID {
+			j.take(text, printed)
+			r.publish(j.turn, events.Event{Kind: events.KindOutput, CallID: callID, Text: text, Bytes: printed})
+		}
+	}
+}
+
+// place is the way of one running call to the background. It is the
+// agent.Background of the call.
+type place struct {
+	journal *journal
+	call    *liveCall
+	// reserved and asked change under the lock of the backgrounds.
+	reserved bool
+	asked    chan struct{}
+}
+
+// Asked is closed once a person moved the call.
+func (p *place) Asked() <-chan struct{} { return p.asked }
+
+// Reserve takes one of the owner's places, unless the call has one.
+func (p *place) Reserve() error {
+	r, turn := p.journal.r, p.journal.started()
+	if err := r.accepts(turn.SessionID); err != nil {
+		return err
+	}
+	b := &r.background
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	most := r.cfg.Limits.BackgroundPerUser
+	switch {
+	case p.reserved:
+		return nil
+	case b.places[turn.OwnerID] >= most:
+		return models.Errorf(models.ErrConflict, "too_many_background",
+			"%d commands run in the background, which is as many as one user may have. Stop one of them, or wait for its end.", most)
+	}
+	b.places[turn.OwnerID]++
+	p.reserved = true
+	return nil
+}
+
+// ask moves the call, or says why not.
+func (p *place) ask() error {
+	if err := p.Reserve(); err != nil {
+		return err
+	}
+	b := &p.journal.r.background
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-p.asked: // a second request asks for nothing more
+	default:
+		close(p.asked)
+	}
+	return nil
+}
+
+// release gives a place back that was not used. It may be called twice.
+func (p *place) release() {
+	b := &p.journal.r.background
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.giveBack()
+}
+
+// giveBack is release with the lock held.
+func (p *place) giveBack() {
+	b, owner := &p.journal.r.background, p.journal.started().OwnerID
+	if !p.reserved {
+		return
+	}
+	p.reserved = false
+	if b.places[owner]--; b.places[owner] == 0 {
+		delete(b.places, owner)
+	}
+}
+
+// Detach takes the call out of its turn.
+func (p *place) Detach(outputID string, end func(cause error)) func(models.CallState) {
+	r, turn := p.journal.r, p.journal.started()
+	j := &job{liveCall: p.call, turn: turn, outputID: outputID, end: end, done: make(chan struct{})}
+	r.group.Add(1)
+	b := &r.background
+	b.mu.Lock()
+	b.jobs = append(b.jobs, j)
+	p.journal.release(p.call.id)
+	b.mu.Unlock()
+	if err := r.accepts(turn.SessionID); err != nil {
+		end(r.endCause()) // it came there while all of them were being ended
+	}
+	return func(state models.CallState) {
+		defer r.group.Done()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.jobs = slices.DeleteFunc(b.jobs, func(other *job) bool { return other == j })
+		p.giveBack()
+		close(j.done)
+		r.publish(turn, events.Event{Kind: events.KindCall, CallID: j.id, CallState: string(state)})
+	}
+}
+
+// endCause is why nothing is accepted any more.
+func (r *Runner) endCause() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return agent.ErrShutdown
+	}
+	return errSessionEnded
+}
+
+// MoveCall lets a running call of a turn go on in the background. A call that
+// does not run, one that cannot go on there, and one for which there is no place
+// are ErrConflict; one that never was is ErrNotFound. An empty turnID is any.
+func (r *Runner) MoveCall(ctx context.Context, sessionID, turnID, callID string) error {
+	if j := r.journal(sessionID); j != nil && (turnID == "" || j.started().ID == turnID) {
+		if call, running := j.running(callID); running {
+			if call.place == nil {
+				return models.Errorf(models.ErrConflict, "call_not_movable", "Only commands can go on in the background; this call ends with its turn.")
+			}
+			return call.place.ask()
+		}
+	}
+	if r.background.find(sessionID, func(j *job) bool { return j.id == callID }) != nil {
+		return models.Errorf(models.ErrConflict, "call_in_background", "This command runs in the background already.")
+	}
+	return r.notRunning(ctx, sessionID, callID)
+}
+
+// StopOutput stops the command that prints a kept output in the background; one
+// that does not run there is ErrConflict.
+func (r *Runner) StopOutput(sessionID, outputID string) error {
+	j := r.background.find(sessionID, func(j *job) bool { return j.outputID == outputID })
+	if j == nil {
+		return models.Errorf(models.ErrConflict, "output_not_running", "No command in the background prints this output: it has ended, or its turn still waits for it.")
+	}
+	j.end(agent.ErrStopped)
+	return nil
+}
+
+// EndBackground stops whatever runs in the background of a session.
+func (r *Runner) EndBackground(sessionID string) { r.endJobs(agent.ErrStopped, inSession(sessionID)) }
+
+// BackgroundOwners are those who have commands in the background.
+func (r *Runner) BackgroundOwners() []string {
+	var owners []string
+	for _, j := range r.background.of(func(*job) bool { return true }) {
+		if !slices.Contains(owners, j.turn.OwnerID) {
+			owners = append(owners, j.turn.OwnerID)
+		}
+	}
+	return owners
+}
+
+// EndBackgroundOf stops whatever an owner has in the background.
+func (r *Runner) EndBackgroundOf(ownerID string) {
+	r.endJobs(agent.ErrStopped, func(j *job) bool { return j.turn.OwnerID == ownerID })
+}
+
+// tellBackground says under the newest message of a person what the commands in
+// the background do, and which have ended since the model last spoke. What came
+// before stays as it was sent, which the provider's cache needs.
+func (r *Runner) tellBackground(ctx context.Context, turn models.Turn, history []models.Message) ([]models.Message, error) {
+	newest, since := -1, time.Time{}
+	for i, m := range history {
+		switch {
+		case m.Role == models.RolePerson && !m.IsMeta && m.TurnID == turn.ID:
+			newest = i
+		case m.Role == models.RoleAssistant:
+			since = m.CreatedAt
+		}
+	}
+	if newest < 0 {
+		return history, nil
+	}
+	outputs, err := r.cfg.Store.BackgroundOutputs(ctx, turn.SessionID, since)
+	if err != nil || len(outputs) == 0 {
+		return history, err
+	}
+	history = slices.Clone(history)
+	history[newest].Content += noteOf(outputs)
+	return history, nil
+}
+
+// noteOf is a line for each command.
+func noteOf(outputs []models.RetainedOutput) string {
+	note := agent.BackgroundNote
+	for _, o := range outputs {
+		note += fmt.Sprintf("\n- output_id %s (%.60s): %s", o.ID, o.Title, whatOf(o))
+	}
+	return note + "]"
+}
+
+// whatOf is what has become of a command.
+func whatOf(o models.RetainedOutput) string {
+	end := o.End
+	switch o.BackgroundState() {
+	case models.BackgroundRunning:
+		return "still runs"
+	case models.BackgroundStopped:
+		return "was stopped"
+	case models.BackgroundInterrupted:
+		return "ended with the server that ran it"
+	}
+	switch {
+	case end.Limit != "":
+		return "was ended: " + end.Limit
+	case end.TimedOut:
+		return "was ended after its time"
+	case end.Signal != "":
+		return "was ended by " + end.Signal
+	case end.ExitCode != nil:
+		return fmt.Sprintf("ended with exit code %d", *end.ExitCode)
+	}
+	return "ended"
+}
