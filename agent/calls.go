@@ -64,45 +64,89 @@ func plainID(id string) bool {
 }
 
 // answer gives each call of the reply exactly one result, in the order of the
-// calls. The calls of a reply that broke off are not run.
+// calls, and stores them. The calls of a reply that broke off are not run. Its
+// error ends the turn.
 //
 // What comes of them is what would come of one call after the other: a call
 // that can change something runs alone, between those that the model wrote
 // before it and those that it wrote behind it. Edits of one file would else
 // undo each other, and a command would not find what was written for it. Calls
 // without effects that stand together run at the same time.
-func (l *Loop) answer(ctx context.Context, s step, broke error) []models.Message {
-	results := make([]models.Message, len(s.calls))
+//
+// About the calls that somebody has to allow they are asked all at once. While
+// the turn waits for an answer nothing of it runs, and what ran is stored: it
+// can be left there, and taken up again.
+func (l *Loop) answer(ctx context.Context, s step, broke error, same *repeats) ([]models.Message, error) {
+	keep := context.WithoutCancel(ctx)
+	out := results{loop: l, calls: s.calls, same: same, messages: make([]models.Message, len(s.calls))}
 	budget := callBudget(s.left, len(s.calls))
+	asked, err := l.askAll(ctx, s, budget, broke)
+	if err != nil {
+		return nil, err
+	}
 	gate := make(chan struct{}, max(1, l.Limits.ParallelCalls))
 	var group sync.WaitGroup
 	parted := false // a person moved a call to the background: nothing more is started
 	for i, c := range s.calls {
-		if c.changes() {
+		if c.changes() || asked[i] != nil {
 			group.Wait()
 		}
-		why := broke
+		tool, why := c.tool, broke
 		if why == nil && parted {
 			why = errMoved
+		}
+		if why == nil && asked[i] != nil {
+			if err := out.store(keep, i); err != nil {
+				return nil, err
+			}
+			if tool, err = asked[i](ctx); err != nil && ctx.Err() == nil {
+				return nil, err
+			}
 		}
 		if why == nil {
 			why = enter(ctx, gate)
 		}
 		if why != nil {
-			results[i] = l.unrun(c.ToolCall, why)
+			out.messages[i] = l.unrun(c.ToolCall, why)
 			continue
 		}
 		group.Go(func() {
 			defer func() { <-gate }()
-			results[i] = l.run(ctx, s.reply.ID, c, budget)
+			out.messages[i] = l.run(ctx, s.reply.ID, c, tool, budget)
 		})
 		if c.changes() {
 			group.Wait()
-			parted = moved(results[i])
+			parted = moved(out.messages[i])
 		}
 	}
 	group.Wait()
-	return results
+	return out.messages, out.store(keep, len(s.calls))
+}
+
+// askAll puts the calls to somebody who has to allow them: nil for those that
+// run without.
+func (l *Loop) askAll(ctx context.Context, s step, budget int, broke error) ([]func(context.Context) (Tool, error), error) {
+	asked := make([]func(context.Context) (Tool, error), len(s.calls))
+	for i, c := range s.calls {
+		asker, asks := c.tool.(Asker)
+		if broke != nil || c.refused != nil || !asks {
+			continue
+		}
+		var err error
+		if asked[i], err = asker.Ask(ctx, l.call(c, budget)); err != nil {
+			return nil, err
+		}
+	}
+	return asked, nil
+}
+
+// call is one as its tool sees it.
+func (l *Loop) call(c prepared, budget int) Call {
+	return Call{
+		ID: c.ID, SessionID: l.Turn.SessionID, OwnerID: l.Turn.OwnerID, TurnID: l.Turn.ID, Tool: c.Name,
+		Workspace: l.Workspace, Arguments: []byte(c.Arguments), Budget: budget, Gate: l.Journal,
+		Live: func(string, int64) {},
+	}
 }
 
 // enter waits for a place in the gate; its error says why there will be none.
@@ -120,18 +164,16 @@ func enter(ctx context.Context, gate chan struct{}) error {
 }
 
 // run runs one call to its result, or to the end of its patience after a stop.
-func (l *Loop) run(ctx context.Context, replyID string, c prepared, budget int) models.Message {
+func (l *Loop) run(ctx context.Context, replyID string, c prepared, tool Tool, budget int) models.Message {
 	if c.refused != nil {
 		m := l.resultMessage(c.ToolCall, *c.refused)
 		l.Journal.CallEnded(c.ToolCall, m)
 		return m
 	}
-	ctx, live, background := l.Journal.CallStarted(ctx, replyID, c.ToolCall, c.tool.Spec().Movable)
+	call := l.call(c, budget)
+	ctx, call.Live, call.Background = l.Journal.CallStarted(ctx, replyID, c.ToolCall, c.tool.Spec().Movable)
 	start := time.Now()
-	result := l.await(ctx, c.tool, Call{
-		ID: c.ID, SessionID: l.Turn.SessionID, OwnerID: l.Turn.OwnerID, TurnID: l.Turn.ID, Tool: c.Name,
-		Workspace: l.Workspace, Arguments: []byte(c.Arguments), Budget: budget, Live: live, Background: background,
-	})
+	result := l.await(ctx, tool, call)
 	if result.Metadata.ExecutionMS == nil {
 		result.Metadata.ExecutionMS = models.Ptr(time.Since(start).Milliseconds())
 	}

@@ -49,6 +49,21 @@ type counter struct {
 	inARow int // continuations since the last reply with tool calls
 }
 
+// countOf counts what the turn had done of a history before it was left.
+func (l *Loop) countOf(history []models.Message) counter {
+	c := counter{limits: l.Limits}
+	for _, m := range history {
+		switch {
+		case m.TurnID != l.Turn.ID:
+		case m.Role == models.RoleAssistant:
+			c.calls++
+		case m.Role == models.RolePerson && m.IsMeta:
+			c.total++
+		}
+	}
+	return c
+}
+
 // modelCall counts a request that is about to be sent.
 func (c *counter) modelCall() error {
 	if c.limits.ModelCalls > 0 && c.calls >= c.limits.ModelCalls {

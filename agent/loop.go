@@ -28,6 +28,7 @@ type Loop struct {
 // Journal writes down what happens in a turn, as it happens. An error of its
 // methods ends the turn. None of their contexts is cancelled by a stop.
 type Journal interface {
+	Gate
 	// UsedCallIDs tells which of the ids name a call of the session already.
 	UsedCallIDs(ctx context.Context, ids []string) (map[string]bool, error)
 	// Asking tells what the model is sent now, as it is sent: it may be less of
@@ -46,8 +47,8 @@ type Journal interface {
 	CallStarted(ctx context.Context, messageID string, call models.ToolCall, movable bool) (context.Context, func(text string, printed int64), Background)
 	// CallEnded tells that a call has its result, before it is stored.
 	CallEnded(call models.ToolCall, result models.Message)
-	// Results stores the results of one step together, in the order of their
-	// calls.
+	// Results stores the results of one step, in the order of their calls: all
+	// together, or those before a call that waits for somebody first.
 	Results(ctx context.Context, results []models.Message) error
 }
 
@@ -65,34 +66,37 @@ type Window interface {
 
 // Run works until the agent rests: it asks the model, stores the reply, runs
 // the calls in it, stores their results, and asks again. The history ends with
-// the user's message. The error says why the turn ended before the agent came
-// to rest; see Ending.
+// the user's message, or with a reply whose calls waited for somebody when the
+// program ended: it goes on with those. The error says why the turn ended
+// before the agent came to rest, see Ending, or is ErrLeft.
 func (l *Loop) Run(ctx context.Context, history []models.Message) error {
 	keep := context.WithoutCancel(ctx) // a stop does not stop the storing
-	count := counter{limits: l.Limits}
+	count := l.countOf(history)
+	history, s := l.leftOpen(ctx, history)
 	var same repeats
 	for {
-		if err := count.modelCall(); err != nil {
+		var err error
+		if s.reply.ID == "" {
+			if err := count.modelCall(); err != nil {
+				return err
+			}
+			if s, err = l.ask(ctx, history); err != nil && s.reply.ID == "" {
+				return err
+			}
+		}
+		results, failed := l.answer(ctx, s, err, &same)
+		switch {
+		case failed != nil:
+			return failed
+		case err != nil:
 			return err
-		}
-		s, err := l.ask(ctx, history)
-		if err != nil && s.reply.ID == "" {
-			return err
-		}
-		results := same.check(s.reply, l.answer(ctx, s, err))
-		if stored := l.store(keep, results); stored != nil {
-			return stored
-		}
-		if err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
 		if slices.ContainsFunc(results, moved) {
 			return nil // what was moved goes on, and the person has the word
 		}
-		history = append(append(history, s.reply), results...)
+		history = append(append(append(history, s.reply), s.results...), results...)
 		switch next, err := count.after(s.reply); {
 		case err != nil:
 			return err
@@ -106,14 +110,8 @@ func (l *Loop) Run(ctx context.Context, history []models.Message) error {
 			}
 			history = append(history, hidden)
 		}
+		s = step{}
 	}
-}
-
-func (l *Loop) store(ctx context.Context, results []models.Message) error {
-	if len(results) == 0 {
-		return nil
-	}
-	return l.Journal.Results(ctx, results)
 }
 
 // message begins a message of this turn.

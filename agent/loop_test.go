@@ -23,6 +23,7 @@ type journal struct {
 	log     []string         // what happened, in order
 	used    map[string]bool  // call ids of the session
 	failOn  string
+	answers map[string]chan agent.Answer // of the calls that are asked about, by tool
 	streams strings.Builder
 }
 
@@ -50,6 +51,25 @@ func (j *journal) UsedCallIDs(context.Context, []string) (map[string]bool, error
 }
 
 func (j *journal) Asking(agent.Request) {}
+
+// Ask waits for what the test answers about the tool.
+func (j *journal) Ask(_ context.Context, q agent.Question) (func(context.Context) (agent.Answer, error), error) {
+	if err := j.note("ask %s", q.Call.Tool); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (agent.Answer, error) {
+		_ = j.note("wait %s", q.Call.Tool)
+		select {
+		case answer, open := <-j.answers[q.Call.Tool]:
+			if !open {
+				return answer, agent.ErrLeft
+			}
+			return answer, nil
+		case <-ctx.Done():
+			return agent.Answer{}, context.Cause(ctx)
+		}
+	}, nil
+}
 
 func (j *journal) Delta(_ string, d agent.Delta) {
 	j.mu.Lock()

@@ -108,6 +108,9 @@ type ToolSpec struct {
 	Parameters json.RawMessage
 	// HasEffects: running the tool can change something.
 	HasEffects bool
+	// Deed is what kind of thing the tool does; empty: it only looks at what the
+	// session has. By it calls are chosen that somebody has to allow.
+	Deed Deed
 	// UnsafeWhenCut: the tool must not run on a text that was cut, such as a
 	// shell command.
 	UnsafeWhenCut bool
@@ -153,6 +156,9 @@ type Call struct {
 	// printed is how many bytes it has printed by then: the text of a flood leaves
 	// out most of them. It never blocks and is never nil.
 	Live func(text string, printed int64)
+	// Gate is where the call, and those that it makes, are asked about; nil:
+	// nobody can be asked.
+	Gate Gate
 	// Kept is told the output_id of the copy that a running tool's output goes
 	// to, once that is stored. Where the tool is given up after a stop, its
 	// result still leads there. nil: nobody wants to know.

@@ -17,20 +17,17 @@ type repeats struct {
 	count        int
 }
 
-// check counts the results of a step and replaces those by which the model
-// went in a circle. It returns the results.
-func (r *repeats) check(reply models.Message, results []models.Message) []models.Message {
-	for i, c := range reply.ToolCalls {
-		call, result := c.Name+"\x00"+c.Arguments, fingerprint(results[i])
-		if call != r.call || result != r.result {
-			*r = repeats{call: call, result: result}
-		}
-		r.count++
-		if r.count >= MaxIdenticalCalls {
-			circle(&results[i], r.count)
-		}
+// check counts the result of a call, and replaces it where the model went in a
+// circle.
+func (r *repeats) check(c models.ToolCall, m *models.Message) {
+	call, result := c.Name+"\x00"+c.Arguments, fingerprint(*m)
+	if call != r.call || result != r.result {
+		*r = repeats{call: call, result: result}
 	}
-	return results
+	r.count++
+	if r.count >= MaxIdenticalCalls {
+		circle(m, r.count)
+	}
 }
 
 // fingerprint is what makes results identical: not the time they took, nor the

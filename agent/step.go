@@ -10,9 +10,10 @@ import (
 
 // step is one reply of the model, as it is stored, and what its calls need.
 type step struct {
-	reply models.Message
-	calls []prepared // those of the reply, in their order
-	left  int        // tokens of the model's window that the request left free
+	reply   models.Message
+	results []models.Message // of its first calls, where they were stored before
+	calls   []prepared       // the other ones of the reply, in their order
+	left    int              // tokens of the model's window that the request left free
 }
 
 // ask streams one reply and stores it as it ended. Its message has no id where

@@ -71,8 +71,8 @@ func (h *Handlers) APIMessages(c echo.Context) error {
 // MaxWait is the longest that a request for a turn waits for it to rest.
 const MaxWait = time.Minute
 
-// APITurn is one turn; with wait it is answered once the turn rests, or when
-// that time has passed.
+// APITurn is one turn; with wait it is answered once the turn rests or waits for
+// somebody, or when that time has passed.
 func (h *Handlers) APITurn(c echo.Context) error {
 	turn, err := h.readableTurn(c, c.Param("turn"))
 	if err != nil {
@@ -91,7 +91,11 @@ func (h *Handlers) APITurn(c echo.Context) error {
 			return err
 		}
 	}
-	return c.JSON(http.StatusOK, newTurnResource(turn))
+	waiting, err := h.waiting(c.Request().Context(), turn)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, newTurnResource(turn, waiting))
 }
 
 // APIStopTurn ends a running turn, or removes a queued one. Stopping one that

@@ -84,13 +84,17 @@ type turnResource struct {
 	Pending       []pendingResource `json:"pending"`
 }
 
-func newTurnResource(t models.Turn) turnResource {
-	return turnResource{
+func newTurnResource(t models.Turn, waiting []models.Approval) turnResource {
+	r := turnResource{
 		ID: t.ID, SessionID: t.SessionID, ParentID: orNull(t.ParentID), Shown: t.Shown, State: t.State,
 		Error: orNull(t.Error), ErrorCode: orNull(string(t.ErrorCode)),
 		Continuations: t.Continuations, Retries: t.Retries, Usage: t.Usage,
-		Pending: []pendingResource{}, // nothing asks yet before it runs
+		Pending: make([]pendingResource, len(waiting)),
 	}
+	for i, a := range waiting {
+		r.Pending[i] = pendingResource{CallID: a.CallID, Tool: a.Tool, Arguments: a.Arguments}
+	}
+	return r
 }
 
 type outputResource struct {

@@ -96,6 +96,14 @@ type Turns interface {
 	Turns(ctx context.Context, sessionID string, ids []string) ([]models.Turn, error)
 	// Versions are the turns that follow the named ones, in their order.
 	Versions(ctx context.Context, sessionID string, parents []string) ([]models.Version, error)
+	// Waiting are the calls of a turn that wait for somebody.
+	Waiting(ctx context.Context, turnID string) ([]models.Approval, error)
+	// Approval is a call about which somebody is asked, or was.
+	Approval(ctx context.Context, sessionID, callID string) (models.Approval, error)
+	// Grants are the tools that run in a session without asking.
+	Grants(ctx context.Context, sessionID string) ([]models.Grant, error)
+	// Revoke ends a grant and writes the lines of the audit log, or neither.
+	Revoke(ctx context.Context, sessionID, tool string, now time.Time, audit ...models.AuditEntry) error
 }
 
 // Messages reads what was said in a session.
@@ -152,7 +160,10 @@ type Runner interface {
 	StopOutput(sessionID, outputID string) error
 	// EndBackground stops all background commands of a session.
 	EndBackground(sessionID string)
-	// Wait returns the turn once it rests, or as it is when most has passed.
+	// Decide answers a call that waits for somebody, and writes the lines of the
+	// audit log, or neither.
+	Decide(ctx context.Context, v models.Verdict, audit ...models.AuditEntry) error
+	// Wait returns the turn once it rests or waits for somebody, or as it is when most has passed.
 	Wait(ctx context.Context, turnID string, most time.Duration) (models.Turn, error)
 	// EndSession stops what runs in a session that is about to be deleted, and
 	// tells its watchers the reason.

@@ -26,6 +26,8 @@ func (m Message) CallState() CallState {
 		return CallInterrupted
 	case m.Metadata != nil && m.Metadata.Background != "" && m.Metadata.Offset == nil:
 		return CallBackground // of a call's own result, not of a page
+	case m.Metadata != nil && m.Metadata.Approved != nil && !*m.Metadata.Approved:
+		return CallDenied
 	case m.Metadata != nil && m.Metadata.Failed():
 		return CallError
 	}

@@ -21,6 +21,8 @@ func TestTheStateOfACallIsThatOfItsResult(t *testing.T) {
 		"the tool could not":     {models.StateDone, &models.ResultMetadata{IsError: true}, models.CallError},
 		"it was stopped":         {models.StateStopped, &models.ResultMetadata{Signal: "SIGKILL"}, models.CallStopped},
 		"the server was stopped": {models.StateInterrupted, &models.ResultMetadata{IsError: true}, models.CallInterrupted},
+		"somebody denied it":     {models.StateDone, &models.ResultMetadata{IsError: true, Approved: models.Ptr(false)}, models.CallDenied},
+		"somebody allowed it":    {models.StateDone, &models.ResultMetadata{Approved: models.Ptr(true)}, models.CallOK},
 		"without metadata":       {models.StateDone, nil, models.CallOK},
 	} {
 		if got := (models.Message{State: test.state, Metadata: test.meta}).CallState(); got != test.want {

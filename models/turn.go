@@ -7,16 +7,19 @@ import "time"
 // The turns of a session are a tree. Those with the same parent are versions of
 // each other, of which one is shown; the shown turns are the conversation.
 type Turn struct {
-	ID            string
-	SessionID     string
-	OwnerID       string
-	Model         string // that it asks, by its name in the configuration; empty before it began
-	Seq           int64  // orders the turns of a session; a child's is above its parent's
-	ParentID      string // the turn before it; empty of a first one
-	Shown         bool   // it is part of the conversation as it is shown and sent
-	Repeats       string // the turn whose question it asks again; empty where the question is its own
-	ClientID      string
-	State         State
+	ID        string
+	SessionID string
+	OwnerID   string
+	Model     string // that it asks, by its name in the configuration; empty before it began
+	Seq       int64  // orders the turns of a session; a child's is above its parent's
+	ParentID  string // the turn before it; empty of a first one
+	Shown     bool   // it is part of the conversation as it is shown and sent
+	Repeats   string // the turn whose question it asks again; empty where the question is its own
+	ClientID  string
+	State     State
+	// Parked, of a turn that awaits approval: nothing of it runs, so that it goes
+	// on after a restart of the server where it was.
+	Parked        bool
 	Error         string // a sentence; empty unless something went wrong
 	ErrorCode     TurnErrorCode
 	Continuations int

@@ -132,6 +132,9 @@ const (
 	AuditTokenRevoke   = "token.revoke"
 	AuditSessionView   = "session.view" // an admin's first view of another's session
 	AuditSessionDelete = "session.delete"
+	AuditCallAllow     = "call.allow"
+	AuditCallDeny      = "call.deny"
+	AuditCallRevoke    = "call.revoke" // what was allowed for a session is asked about again
 	AuditOutputDelete  = "output.delete"
 	AuditDumpView      = "dump.view" // an admin's first view of a refused request
 )

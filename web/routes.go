@@ -67,6 +67,7 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/s/:session/fork", page, h.Fork},
 		{GET, "/s/:session/goes", page, h.Goes},
 		{POST, "/s/:session/delete", page, h.Delete},
+		{POST, "/s/:session/revoke", page, h.Revoke},
 		{GET, "/s/:session/calls/:call", page, h.Card},
 		{POST, "/s/:session/calls/:call/stop", page, h.StopCall},
 		{POST, "/s/:session/calls/:call/background", page, h.MoveCall},
@@ -75,6 +76,7 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/s/:session/out/:output/raw", page, h.Raw},
 		{POST, "/s/:session/out/:output/delete", page, h.DeleteOutput},
 		{POST, "/turns/:turn/stop", page, h.StopTurn},
+		{POST, "/turns/:turn/approvals", page, h.Decide},
 		{POST, "/settings/theme", visitor, h.SetTheme},
 		{GET, "/ws/sessions/:session", socket, h.Stream},
 
@@ -103,6 +105,8 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/api/v1/sessions/:session/messages", program, h.APIMessages},
 		{POST, "/api/v1/sessions/:session/messages", program, h.APISend},
 		{POST, "/api/v1/sessions/:session/messages/:message/edit", program, h.APIEdit},
+		{GET, "/api/v1/sessions/:session/approvals", program, h.APIGrants},
+		{DELETE, "/api/v1/sessions/:session/approvals/:tool", program, h.APIRevoke},
 		{GET, "/api/v1/sessions/:session/outputs", program, h.APIOutputs},
 		{GET, "/api/v1/sessions/:session/outputs/:output", program, h.APIOutputPage},
 		{DELETE, "/api/v1/sessions/:session/outputs/:output", program, h.APIDeleteOutput},
@@ -114,6 +118,7 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/api/v1/turns/:turn/retry", program, h.APIRetry},
 		{POST, "/api/v1/turns/:turn/continue", program, h.APIContinue},
 		{POST, "/api/v1/turns/:turn/background", program, h.APIMoveCall},
+		{POST, "/api/v1/turns/:turn/approvals", program, h.APIDecide},
 
 		{GET, "/api/v1/admin/sessions", admin, h.APIAdminSessions},
 		{DELETE, "/api/v1/admin/sessions/:session", admin, h.APIAdminDeleteSession},

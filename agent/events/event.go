@@ -37,6 +37,9 @@ const (
 	// three times: at once, when its result is stored, and when a reply to it
 	// has come, before which nobody says that the model saw it.
 	KindCall Kind = "call"
+	// KindApproval: the calls of the turn that wait for somebody have changed;
+	// State is the turn's.
+	KindApproval Kind = "approval"
 	// KindOutput: a running call printed Text; Bytes is how much it has
 	// printed in all.
 	KindOutput Kind = "output"

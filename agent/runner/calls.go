@@ -68,6 +68,7 @@ func (c liveCalls) live() []events.LiveCall {
 // CallStarted tells that a call runs, and makes the way to stop it alone and, of
 // one that is movable, to the background.
 func (j *journal) CallStarted(ctx context.Context, messageID string, call models.ToolCall, movable bool) (context.Context, func(string, int64), agent.Background) {
+	j.questions.started(call.ID)
 	ctx, cancel := context.WithCancelCause(ctx)
 	j.mu.Lock()
 	defer j.mu.Unlock()

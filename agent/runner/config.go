@@ -48,6 +48,7 @@ type Limits struct {
 	// one more is refused.
 	TurnsPerUser int
 	// Turns are those that run at the same time: others wait in their queues.
+	// One that waits for somebody does not count.
 	Turns int
 	// BackgroundPerUser are the commands that one user may have in the
 	// background at a time.
@@ -117,8 +118,10 @@ type Store interface {
 	AnyTurn(ctx context.Context, id string) (models.Turn, error)
 	// ShowTurn makes a turn part of the conversation; false where it was.
 	ShowTurn(ctx context.Context, owner, id string) (models.Turn, bool, error)
-	NextQueued(ctx context.Context, sessionID string) (models.Turn, error)
-	QueuedSessions(ctx context.Context) ([]string, error)
+	// NextTurn is the parked turn of a session, or else the one queued longest.
+	NextTurn(ctx context.Context, sessionID string) (models.Turn, error)
+	// UnrestedSessions have such a turn.
+	UnrestedSessions(ctx context.Context) ([]string, error)
 	UnfinishedTurns(ctx context.Context, owner string) (int, error)
 	StartTurn(ctx context.Context, id string, now time.Time) (models.Turn, error)
 	SaveTurn(ctx context.Context, t models.Turn) error
@@ -133,6 +136,14 @@ type Store interface {
 	AppendResults(ctx context.Context, results []models.Message) error
 	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
 	Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error)
+
+	// Ask stores that a call waits for somebody, unless it was asked about
+	// before or its tool is allowed for the session.
+	Ask(ctx context.Context, a models.Approval) (asked models.Approval, granted bool, err error)
+	Waiting(ctx context.Context, turnID string) ([]models.Approval, error)
+	// Decide stores a decision and returns the calls that it decides.
+	Decide(ctx context.Context, v models.Verdict, audit ...models.AuditEntry) ([]models.Approval, error)
+	Lapse(ctx context.Context, sessionID, callID string, now time.Time) error
 	CallIDs(ctx context.Context, sessionID string, ids []string) (map[string]bool, error)
 	// BackgroundOutputs are the outputs of a session's commands in the background
 	// that run, or ended at that time or later.

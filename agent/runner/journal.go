@@ -18,6 +18,10 @@ import (
 type journal struct {
 	r      *Runner
 	cancel context.CancelCauseFunc
+	slot   *slot // of the turn among those that run
+	// resumed: the turn was parked when the program ended, and goes on.
+	resumed   bool
+	questions questions
 
 	mu     sync.Mutex
 	turn   models.Turn
@@ -31,8 +35,10 @@ type journal struct {
 	hasten func()            // ends that wait
 }
 
-func newJournal(r *Runner, turn models.Turn, cancel context.CancelCauseFunc) *journal {
-	return &journal{r: r, turn: turn, cancel: cancel}
+func newJournal(r *Runner, turn models.Turn, s *slot, cancel context.CancelCauseFunc) *journal {
+	j := &journal{r: r, turn: turn, slot: s, cancel: cancel, resumed: turn.Parked}
+	j.questions = questions{j: j, calls: map[string]*question{}}
+	return j
 }
 
 // begin takes over the turn as it was started.
@@ -70,6 +76,9 @@ func (j *journal) takeOver(history []models.Message) {
 	defer j.mu.Unlock()
 	j.unsent = unsentIn(history)
 	for _, m := range history {
+		if j.resumed && m.TurnID == j.turn.ID && m.Role == models.RoleAssistant {
+			j.reply = m
+		}
 		if m.TurnID == j.turn.ID && m.Role == models.RolePerson && !m.IsMeta {
 			j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: m.State})
 		}
@@ -199,7 +208,7 @@ func (j *journal) Hidden(ctx context.Context, hidden models.Message) error {
 	return j.saveTurn(ctx, turn)
 }
 
-// Results stores the results of a step. What they show of kept outputs is noted
+// Results stores results of a step. What they show of kept outputs is noted
 // once the model was sent them.
 func (j *journal) Results(ctx context.Context, results []models.Message) error {
 	if err := j.r.cfg.Store.AppendResults(ctx, results); err != nil {
@@ -207,7 +216,7 @@ func (j *journal) Results(ctx context.Context, results []models.Message) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.unsent = unsentIn(append([]models.Message{j.reply}, results...))
+	j.unsent = append(j.unsent, unsentIn(append([]models.Message{j.reply}, results...))...)
 	for _, m := range results {
 		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, CallID: m.ToolCallID, State: m.State})
 		j.publish(events.Event{Kind: events.KindCall, MessageID: j.reply.ID, CallID: m.ToolCallID, CallState: string(m.CallState())})
@@ -279,6 +288,7 @@ func (j *journal) finished(end agent.End) models.Turn {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	now := j.r.cfg.Now()
+	j.turn.Parked = false
 	j.turn.State, j.turn.Error, j.turn.ErrorCode, j.turn.EndedAt = end.State, end.Message, end.Code, &now
 	return j.turn
 }

@@ -128,10 +128,10 @@ func (r *Runner) isEnded(sessionID string) bool {
 	return ended
 }
 
-// Resume goes on with the turns that were queued when the program last ended.
-// What was running then has to be marked as interrupted before.
+// Resume goes on with the turns that were queued or parked when the program last
+// ended. What was running then has to be marked as interrupted before.
 func (r *Runner) Resume(ctx context.Context) error {
-	sessions, err := r.cfg.Store.QueuedSessions(ctx)
+	sessions, err := r.cfg.Store.UnrestedSessions(ctx)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,8 @@ func (r *Runner) Resume(ctx context.Context) error {
 }
 
 // Shutdown takes no new turns, gives the running ones a moment to end, and
-// then interrupts them. What runs in the background ends at once. Queued turns stay queued for the next start. It returns
+// then interrupts them. What runs in the background ends at once. Queued and
+// parked turns stay so for the next start. It returns
 // when nothing runs any more, or with ctx's error.
 func (r *Runner) Shutdown(ctx context.Context) error {
 	r.mu.Lock()

@@ -14,9 +14,13 @@ import (
 // errSessionEnded is the stop of a turn whose session is being deleted.
 var errSessionEnded = fmt.Errorf("the session was deleted: %w", agent.ErrStopped)
 
-// runTurn runs a started turn to its end, and stores and tells how it ended.
+// runTurn runs a started turn to its end, and stores and tells how it ended;
+// or until the program ends while the turn is parked, which it stays then.
 func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	err := r.attempt(ctx, j)
+	if errors.Is(err, agent.ErrLeft) {
+		return
+	}
 	end := agent.Ending(err)
 	if end.Code == models.CodeInternal {
 		r.cfg.Log.Error("a turn failed", "turn", j.turn.ID, "session", j.turn.SessionID, "error", err)

@@ -21,7 +21,11 @@ func (r *Runner) Wait(ctx context.Context, turnID string, most time.Duration) (m
 	for {
 		changed, leave := r.join(turnID) // before reading, so that no change is missed
 		turn, err := r.cfg.Store.AnyTurn(ctx, turnID)
-		if err != nil || turn.State.Final() || turn.State == models.StateAwaitingApproval {
+		asks := false
+		if err == nil && turn.State == models.StateAwaitingApproval {
+			asks, err = r.asks(ctx, turn.ID)
+		}
+		if err != nil || turn.State.Final() || asks {
 			leave()
 			return turn, err
 		}
@@ -36,6 +40,13 @@ func (r *Runner) Wait(ctx context.Context, turnID string, most time.Duration) (m
 			return turn, ctx.Err()
 		}
 	}
+}
+
+// asks reports whether somebody is asked in the turn. One that was answered
+// just now awaits nothing, although it has not gone on yet.
+func (r *Runner) asks(ctx context.Context, turnID string) (bool, error) {
+	waiting, err := r.cfg.Store.Waiting(ctx, turnID)
+	return len(waiting) > 0, err
 }
 
 // join waits for the turn's next change; leave has to be called.

@@ -67,7 +67,7 @@ func (r *Runner) work(w *worker) {
 		if r.leaves(w, false) {
 			return
 		}
-		_, err := r.cfg.Store.NextQueued(ctx, w.sessionID)
+		_, err := r.cfg.Store.NextTurn(ctx, w.sessionID)
 		switch {
 		case errors.Is(err, models.ErrNotFound):
 			if r.leaves(w, true) {
@@ -76,9 +76,11 @@ func (r *Runner) work(w *worker) {
 		case err != nil:
 			r.cfg.Log.Error("a session's queue cannot be read", "session", w.sessionID, "error", err)
 			r.pause(w, queuePause)
-		case r.enter(w):
-			r.runNext(ctx, w)
-			<-r.slots
+		default:
+			if s := r.enter(w); s != nil {
+				r.runNext(ctx, w, s)
+				s.leave()
+			}
 		}
 	}
 }
@@ -96,15 +98,16 @@ func (r *Runner) leaves(w *worker, empty bool) bool {
 	return false
 }
 
-// enter waits for a place among the running turns.
-func (r *Runner) enter(w *worker) bool {
+// enter waits for a place among the running turns; nil where the session or the
+// program ends meanwhile.
+func (r *Runner) enter(w *worker) *slot {
 	select {
 	case r.slots <- struct{}{}:
-		return true
+		return &slot{slots: r.slots, held: true}
 	case <-w.quit:
 	case <-r.closing:
 	}
-	return false
+	return nil
 }
 
 // pause waits; false where the session or the program ends meanwhile.
@@ -118,19 +121,24 @@ func (r *Runner) pause(w *worker, d time.Duration) bool {
 	return false
 }
 
-// runNext runs the oldest queued turn, which may have left the queue meanwhile.
-func (r *Runner) runNext(ctx context.Context, w *worker) {
-	turn, err := r.cfg.Store.NextQueued(ctx, w.sessionID)
+// runNext runs the oldest queued turn, which may have left the queue meanwhile,
+// or goes on with one that was parked.
+func (r *Runner) runNext(ctx context.Context, w *worker, s *slot) {
+	turn, err := r.cfg.Store.NextTurn(ctx, w.sessionID)
 	if err != nil {
 		return // read again, and told there
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	j := newJournal(r, turn, cancel)
+	j := newJournal(r, turn, s, cancel)
 	if !r.setCurrent(w, &current{id: turn.ID, cancel: cancel, journal: j}) {
 		return
 	}
 	defer r.setCurrent(w, nil)
+	if j.resumed {
+		r.runTurn(ctx, w, j)
+		return
+	}
 	started, err := r.cfg.Store.StartTurn(context.WithoutCancel(ctx), turn.ID, r.cfg.Now())
 	if err != nil {
 		r.notStarted(ctx, w, turn, err)

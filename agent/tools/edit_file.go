@@ -22,21 +22,15 @@ type editFileArgs struct {
 	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every place where the text stands"`
 }
 
-type editFile struct {
-	folders  folders
-	approval Approval
-}
+type editFile struct{ folders folders }
 
-func newEditFile(f folders, a Approval) agent.Tool {
-	t := editFile{f, a}
-	return newTyped(agent.ToolSpec{Name: "edit_file", Description: editFileDescription, HasEffects: true}, t.run,
+func newEditFile(f folders) agent.Tool {
+	t := editFile{f}
+	return newTyped(agent.ToolSpec{Name: "edit_file", Description: editFileDescription, HasEffects: true, Deed: agent.DeedChange}, t.run,
 		standard("replace_all", false))
 }
 
 func (t editFile) run(ctx context.Context, call agent.Call, args editFileArgs) (agent.ToolResult, error) {
-	if why := t.approval.refuseChange(); why != "" {
-		return agent.ToolResult{}, refusef("The file was not changed: %s.", why)
-	}
 	switch args.OldString {
 	case "":
 		return agent.ToolResult{}, refusef("old_string is empty. Use write_file to write a whole file.")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/approve"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/models"
@@ -62,13 +63,13 @@ func newBench(t testing.TB, changes ...func(*Options)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Keeper: retain.NewKeeper(s, retain.Config{}), Reader: retain.NewReader(s), Sandbox: box, Approval: ApprovalAuto}
+	o := Options{Keeper: retain.NewKeeper(s, retain.Config{}), Reader: retain.NewReader(s), Sandbox: box}
 	if !box.Confined() { // on a machine without any sandbox the tools are tried without
 		if o.Sandbox, err = sandbox.Detect(sandbox.Off); err != nil {
 			t.Fatal(err)
 		}
-		o.Approval = ApprovalNever
 	}
+	o.Policy = approve.Policy{Mode: approve.Never, Sandbox: o.Sandbox.Mode(), Confined: o.Sandbox.Confined()}
 	for _, change := range changes {
 		change(&o)
 	}

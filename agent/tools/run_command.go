@@ -32,15 +32,14 @@ type runCommandArgs struct {
 }
 
 type runCommand struct {
-	keeper   *retain.Keeper
-	sandbox  *sandbox.Sandbox
-	approval Approval
-	network  bool
-	room     room
+	keeper  *retain.Keeper
+	sandbox *sandbox.Sandbox
+	network bool
+	room    room
 }
 
 func newRunCommand(o Options) agent.Tool {
-	t := runCommand{keeper: o.Keeper, sandbox: o.Sandbox, approval: o.Approval, network: o.Command.Network, room: o.Room}
+	t := runCommand{keeper: o.Keeper, sandbox: o.Sandbox, network: o.Command.Network, room: o.Room}
 	usual, most := o.Command.Timeout, o.Command.MaxTimeout
 	if usual == 0 {
 		usual = defaultTimeout
@@ -49,7 +48,7 @@ func newRunCommand(o Options) agent.Tool {
 		most = max(defaultMaxTimeout, usual)
 	}
 	return newTyped(agent.ToolSpec{
-		Name: "run_command", Description: describeCommands(o.Command.Network), HasEffects: true, UnsafeWhenCut: true, Movable: true,
+		Name: "run_command", Description: describeCommands(o.Command.Network), HasEffects: true, UnsafeWhenCut: true, Movable: true, Deed: agent.DeedCommand,
 	}, t.run,
 		within("timeout_s", 1, most.Seconds()), standard("timeout_s", int64(min(usual, most).Seconds())), standard("background", false))
 }
@@ -64,9 +63,6 @@ func describeCommands(network bool) string {
 }
 
 func (t runCommand) run(ctx context.Context, call agent.Call, args runCommandArgs) (agent.ToolResult, error) {
-	if why := t.approval.refuseCommand(t.sandbox.Mode(), t.sandbox.Confined()); why != "" {
-		return agent.ToolResult{}, refusef("The command was not run: %s.", why)
-	}
 	switch {
 	case strings.TrimSpace(args.Command) == "":
 		return agent.ToolResult{}, refusef("The command is empty.")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/approve"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 )
@@ -14,8 +15,8 @@ type Options struct {
 	Keeper  *retain.Keeper
 	Reader  *retain.Reader
 	Sandbox *sandbox.Sandbox
-	// Approval says which calls somebody has to allow.
-	Approval Approval
+	// Policy says which calls somebody has to allow.
+	Policy approve.Policy
 	// Folders can be reached beside the workspace, by their own absolute path.
 	Folders []string
 	// Sensitive are folders that no path may lead into, such as the data
@@ -36,21 +37,22 @@ type CommandOptions struct {
 }
 
 // All are the tools that a model is offered, in the order in which it is told
-// of them. Each keeps what its preview does not show.
+// of them. Each keeps what its preview does not show, and asks where the policy
+// wants it.
 func All(o Options) []agent.Tool {
 	f := newFolders(o)
 	offered := []agent.Tool{
 		newRunCommand(o),
 		newReadFile(f),
-		newWriteFile(f, o.Approval),
-		newEditFile(f, o.Approval),
+		newWriteFile(f),
+		newEditFile(f),
 		newListFiles(f),
 		newSearchFiles(f),
 		newReadToolOutput(o.Reader),
 		newSearchToolOutput(o.Reader),
 	}
 	for i, t := range offered {
-		offered[i] = o.Keeper.Wrap(t)
+		offered[i] = approve.Wrap(o.Keeper.Wrap(t), o.Policy)
 	}
 	return offered
 }

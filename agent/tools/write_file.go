@@ -23,20 +23,14 @@ type writeFileArgs struct {
 	Content string `json:"content" jsonschema:"the whole new content"`
 }
 
-type writeFile struct {
-	folders  folders
-	approval Approval
-}
+type writeFile struct{ folders folders }
 
-func newWriteFile(f folders, a Approval) agent.Tool {
-	t := writeFile{f, a}
-	return newTyped(agent.ToolSpec{Name: "write_file", Description: writeFileDescription, HasEffects: true}, t.run)
+func newWriteFile(f folders) agent.Tool {
+	t := writeFile{f}
+	return newTyped(agent.ToolSpec{Name: "write_file", Description: writeFileDescription, HasEffects: true, Deed: agent.DeedChange}, t.run)
 }
 
 func (t writeFile) run(ctx context.Context, call agent.Call, args writeFileArgs) (agent.ToolResult, error) {
-	if why := t.approval.refuseChange(); why != "" {
-		return agent.ToolResult{}, refusef("The file was not written: %s.", why)
-	}
 	if len(args.Content) > maxWriteBytes {
 		return agent.ToolResult{}, refusef("The content has %d bytes; at most %d can be written at once.", len(args.Content), maxWriteBytes)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"offcut/agent/approve"
 )
 
 func TestWriteFile(t *testing.T) {
@@ -154,12 +156,12 @@ func TestEditFileRefuses(t *testing.T) {
 	}
 }
 
-func TestApprovalAskRefusesChanges(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Approval = ApprovalAsk })
+func TestChangesRunOnlyOnceSomebodyAllowsThem(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Policy = approve.Policy{Mode: approve.Ask, Confined: true} })
 	b.write("f", "x")
-	b.refused("write_file", arguments{"path": "f", "content": "y"}, "OFFCUT_APPROVAL=ask", "auto")
-	b.refused("edit_file", arguments{"path": "f", "old_string": "x", "new_string": "y"}, "OFFCUT_APPROVAL=ask")
-	b.refused("run_command", arguments{"command": "echo y >f"}, "OFFCUT_APPROVAL=ask")
+	b.refused("write_file", arguments{"path": "f", "content": "y"}, "write_file was not run", "nobody can be asked")
+	b.refused("edit_file", arguments{"path": "f", "old_string": "x", "new_string": "y"}, "nobody can be asked")
+	b.refused("run_command", arguments{"command": "echo y >f"}, "nobody can be asked")
 	if b.ok("read_file", arguments{"path": "f"}).Content != "x" {
 		t.Error("the file was changed")
 	}

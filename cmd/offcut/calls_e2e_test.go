@@ -17,6 +17,11 @@ type (
 		ErrorCode     string `json:"error_code"`
 		Continuations int    `json:"continuations"`
 		Retries       int    `json:"retries"`
+		Pending       []struct {
+			CallID    string `json:"call_id"`
+			Tool      string `json:"tool"`
+			Arguments string `json:"arguments"`
+		} `json:"pending"`
 	}
 	apiMessage struct {
 		ID        string `json:"id"`

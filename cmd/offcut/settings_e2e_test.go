@@ -74,13 +74,15 @@ func TestWhatIsKeptIsReadWithoutApproval(t *testing.T) {
 		call("search_tool_output", args{"output_id": id, "pattern": "19999"}),
 		call("run_command", args{"command": "echo asked"}),
 	), says("Read."))
-	if turn := s.say(session, "read it then"); turn.State != "done" {
-		t.Fatalf("%+v", turn)
+	turn := s.awaits(s.send(session, "read it then"))
+	s.answer(turn, "deny") // the command alone waits
+	if done := s.settled(turn.ID); done.State != "done" {
+		t.Fatalf("%+v", done)
 	}
 	results := p.lastSent(t, "read it then").results()[1:]
 	for i, wrong := range []bool{false, false, true} {
 		meta, body := results[i].result(t)
-		if _, asked := meta["approved"]; meta["is_error"] != wrong || asked {
+		if _, asked := meta["approved"]; meta["is_error"] != wrong || asked != wrong {
 			t.Errorf("result %d: %v %.200q", i, meta, body)
 		}
 	}

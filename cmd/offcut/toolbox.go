@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/approve"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/agent/tools"
@@ -45,13 +46,18 @@ func keeping(t config.Tools) retain.Config {
 	return out
 }
 
+// policy is which calls somebody has to allow.
+func (a *App) policy(confined *sandbox.Sandbox) approve.Policy {
+	return approve.Policy{Mode: approve.Mode(a.cfg.Approval), Sandbox: confined.Mode(), Confined: confined.Confined()}
+}
+
 func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, confined *sandbox.Sandbox, folders *workspace.Folders) tools.Options {
 	command := a.cfg.Tools.Each["run_command"]
 	return tools.Options{
 		Keeper:    keeper,
 		Reader:    reader,
 		Sandbox:   confined,
-		Approval:  tools.Approval(a.cfg.Approval),
+		Policy:    a.policy(confined),
 		Folders:   a.cfg.Tools.Folders,
 		Sensitive: []string{a.cfg.DataDir},
 		Room:      folders.Room,

@@ -16,13 +16,13 @@ const interruptedSentence = "The server stopped while this was being answered."
 // InterruptRunning is for the start of the server: turns that a crash left
 // running are interrupted, their running messages too, and every call of
 // theirs that was left open gets result as its answer, so that the session can
-// go on. A call whose output was being kept names it in the answer's metadata;
+// go on. Turns that are parked stay so. A call whose output was being kept names it in the answer's metadata;
 // recover the outputs first, so that their lengths are final. Queued turns stay
 // queued. Each session is one transaction.
 func (s *Store) InterruptRunning(ctx context.Context, now time.Time, result string) error {
 	var rows []turnRow
 	err := s.read(ctx, "find running turns", func(db *gorm.DB) error {
-		return db.Where("state IN ?", []models.State{models.StateRunning, models.StateAwaitingApproval}).Find(&rows).Error
+		return db.Where("state IN ? AND NOT parked", []models.State{models.StateRunning, models.StateAwaitingApproval}).Find(&rows).Error
 	})
 	if err != nil {
 		return err
@@ -44,6 +44,9 @@ func interrupt(tx *gorm.DB, turn models.Turn, now time.Time, result string) erro
 		return err
 	}
 	if err := settleMessages(tx, turn.ID, models.StateInterrupted); err != nil {
+		return err
+	}
+	if err := lapseAll(tx, turn.ID, now); err != nil {
 		return err
 	}
 	var open []callRow

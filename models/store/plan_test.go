@@ -149,7 +149,7 @@ func useEverything(t *testing.T, s *Store) {
 	got(s.Versions(ctx, "s", []string{"", turn.ID}))(t)
 	got(s.Turns(ctx, "s", []string{turn.ID, "x"}))(t)
 	got(s.NextQueued(ctx, "s"))(t)
-	got(s.QueuedSessions(ctx))(t)
+	got(s.UnrestedSessions(ctx))(t)
 	got(s.UnfinishedTurns(ctx, "ann"))(t)
 	got(s.TurnsOfDisabled(ctx))(t)
 	got(s.Message(ctx, "s", m.ID))(t)

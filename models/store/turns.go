@@ -21,6 +21,7 @@ type turnRow struct {
 	Repeats         string
 	ClientID        *string
 	State           string
+	Parked          bool
 	Error           string
 	ErrorCode       string
 	Continuations   int
@@ -49,6 +50,7 @@ func (r turnRow) turn() models.Turn {
 		Shown:         r.Shown,
 		Repeats:       r.Repeats,
 		State:         models.State(r.State),
+		Parked:        r.Parked,
 		Error:         r.Error,
 		ErrorCode:     models.TurnErrorCode(r.ErrorCode),
 		Continuations: r.Continuations,
@@ -81,6 +83,19 @@ func (s *Store) AnyTurn(ctx context.Context, id string) (models.Turn, error) {
 	return s.turn(ctx, "turn "+id, func(db *gorm.DB) *gorm.DB { return db.Where("id = ?", id) })
 }
 
+// NextTurn is the turn of a session that is to run next: one that was parked
+// when the program ended, or the one that has been queued longest. ErrNotFound
+// where there is none.
+func (s *Store) NextTurn(ctx context.Context, sessionID string) (models.Turn, error) {
+	parked, err := s.turn(ctx, "parked turn of session "+sessionID, func(db *gorm.DB) *gorm.DB {
+		return db.Where("session_id = ? AND state = ? AND parked", sessionID, models.StateAwaitingApproval)
+	})
+	if !errors.Is(err, models.ErrNotFound) {
+		return parked, err
+	}
+	return s.NextQueued(ctx, sessionID)
+}
+
 // NextQueued is the turn that has waited longest in a session; ErrNotFound
 // where none waits.
 func (s *Store) NextQueued(ctx context.Context, sessionID string) (models.Turn, error) {
@@ -109,11 +124,11 @@ func (s *Store) Turns(ctx context.Context, sessionID string, ids []string) ([]mo
 	return convert(rows, turnRow.turn), err
 }
 
-// QueuedSessions are the sessions in which a turn waits.
-func (s *Store) QueuedSessions(ctx context.Context) ([]string, error) {
+// UnrestedSessions are the sessions in which a turn waits to run, or to go on.
+func (s *Store) UnrestedSessions(ctx context.Context) ([]string, error) {
 	ids := []string{}
-	err := s.read(ctx, "list sessions with queued turns", func(db *gorm.DB) error {
-		return db.Model(&turnRow{}).Where("state = ?", models.StateQueued).Order("session_id").Distinct().Pluck("session_id", &ids).Error
+	err := s.read(ctx, "list sessions with turns to run", func(db *gorm.DB) error {
+		return db.Model(&turnRow{}).Where("state = ? OR state = ? AND parked", models.StateQueued, models.StateAwaitingApproval).Order("session_id").Distinct().Pluck("session_id", &ids).Error
 	})
 	return ids, err
 }
@@ -211,6 +226,9 @@ func (s *Store) FinishTurn(ctx context.Context, t models.Turn) error {
 		if err := settleMessages(tx, t.ID, t.State); err != nil {
 			return err
 		}
+		if err := lapseAll(tx, t.ID, time.Now()); err != nil {
+			return err
+		}
 		if t.EndedAt == nil {
 			return nil
 		}
@@ -222,6 +240,7 @@ func updateTurn(tx *gorm.DB, t models.Turn) error {
 	result := tx.Model(&turnRow{}).Where("id = ?", t.ID).Updates(map[string]any{
 		"state":            t.State,
 		"model":            t.Model,
+		"parked":           t.Parked,
 		"error":            t.Error,
 		"error_code":       t.ErrorCode,
 		"continuations":    t.Continuations,

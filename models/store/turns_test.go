@@ -98,7 +98,7 @@ func TestATurnGoesFromTheQueueToItsEnd(t *testing.T) {
 	if n := got(s.UnfinishedTurns(ctx, "ann"))(t); n != 2 {
 		t.Errorf("%d turns are unfinished", n)
 	}
-	if ids := got(s.QueuedSessions(ctx))(t); !slices.Equal(ids, []string{"s"}) {
+	if ids := got(s.UnrestedSessions(ctx))(t); !slices.Equal(ids, []string{"s"}) {
 		t.Errorf("turns wait in %v", ids)
 	}
 
@@ -200,7 +200,7 @@ func TestAKillLeavesTurnsInterruptedAndEveryCallAnswered(t *testing.T) {
 	if meta.OutputID != "out_c3" || *meta.TotalBytes != 6 || *meta.Complete || !meta.Truncated || meta.Retention != models.RetentionKept {
 		t.Errorf("c3 is answered with %s", meta.Line())
 	}
-	if ids := got(s.QueuedSessions(ctx))(t); !slices.Equal(ids, []string{"s"}) {
+	if ids := got(s.UnrestedSessions(ctx))(t); !slices.Equal(ids, []string{"s"}) {
 		t.Errorf("turns wait in %v", ids)
 	}
 	got(s.StartTurn(ctx, got(s.NextQueued(ctx, "s"))(t).ID, later(61)))(t)

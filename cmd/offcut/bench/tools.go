@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/approve"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/agent/tools"
@@ -31,7 +32,8 @@ func (b *bench) tool(ctx context.Context, db *store.Store, name string) (agent.T
 		return nil, err
 	}
 	for _, t := range tools.All(tools.Options{
-		Keeper: retain.NewKeeper(db, retain.Config{}), Reader: retain.NewReader(db), Sandbox: free, Approval: tools.ApprovalNever,
+		Keeper: retain.NewKeeper(db, retain.Config{}), Reader: retain.NewReader(db), Sandbox: free,
+		Policy: approve.Policy{Mode: approve.Never, Sandbox: sandbox.Off},
 	}) {
 		if t.Spec().Name == name {
 			return t, nil
