@@ -112,6 +112,8 @@ type Messages interface {
 	Message(ctx context.Context, sessionID, id string) (models.Message, error)
 	// Call is a tool call and its result, nil where there is none yet.
 	Call(ctx context.Context, sessionID, callID string) (models.ToolCall, *models.Message, error)
+	// Summaries are those that end with one of the turns.
+	Summaries(ctx context.Context, sessionID string, turnIDs []string) ([]models.Summary, error)
 	// Replied reports whether a reply of the model stands after the message.
 	Replied(ctx context.Context, m models.Message) (bool, error)
 }

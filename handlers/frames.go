@@ -19,10 +19,12 @@ import (
 //	text, reasoning  d is appended to the plain tail, or the reasoning, of #p-ID
 //	seal             html is appended to the blocks of #p-ID, rest is its tail now
 //	output           d is appended to the live output of #t-CALL, bytes in all
-//	html             content goes to target; swap says how
+//	html             content goes to target; swap says how. An optional one is
+//	                 of no use to a page that has no target
 //	state            the turn has the state
 //	retry            the model's server is asked again at until (ms since 1970)
-//	title, usage     the session's title, the turn's tokens
+//	title            the session's title
+//	usage            the turn's tokens, and what is used of the model's window
 //	resync           the page is too old to be mended: fetch the log anew. What
 //	                 follows this frame is newer than any log fetched after it
 //	gone             d says why; nothing follows
@@ -45,9 +47,10 @@ type frame struct {
 	Call  string `json:"call,omitempty"`
 	Bytes int64  `json:"bytes,omitempty"`
 
-	Target  string `json:"target,omitempty"`
-	Swap    string `json:"swap,omitempty"`
-	Content string `json:"content,omitempty"`
+	Target   string `json:"target,omitempty"`
+	Swap     string `json:"swap,omitempty"`
+	Content  string `json:"content,omitempty"`
+	Optional bool   `json:"optional,omitempty"`
 
 	Turn  string `json:"turn,omitempty"`
 	State string `json:"state,omitempty"`
@@ -57,7 +60,8 @@ type frame struct {
 	Most    int    `json:"most,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 
-	Usage *models.Usage `json:"usage,omitempty"`
+	Usage         *models.Usage `json:"usage,omitempty"`
+	ContextTokens int64         `json:"context_tokens,omitempty"`
 }
 
 // encode is a frame as it is sent. HTML is not escaped a second time.
@@ -102,7 +106,9 @@ func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error
 	case events.KindTitle:
 		return f.title(ctx, e)
 	case events.KindUsage:
-		return []frame{{Type: "usage", Turn: e.TurnID, Usage: e.Usage}}, nil
+		return f.usage(ctx, e)
+	case events.KindSummary:
+		return f.summary(ctx, e)
 	case events.KindRetry:
 		return []frame{{
 			Type: "retry", Turn: e.TurnID, Until: e.Until.UnixMilli(), Attempt: e.Attempt, Most: e.Most, Reason: e.Reason,

@@ -28,6 +28,9 @@ type Config struct {
 	// Models are the names of the models that may be chosen; the first is the
 	// default.
 	Models []string
+	// ContextTokens is the size of a model's window, by the name that a session
+	// has; 0: not known. Nil: of none it is.
+	ContextTokens func(model string) int
 	// Demo: the built-in demo model answers, because none is configured.
 	Demo bool
 

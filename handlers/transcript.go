@@ -59,9 +59,16 @@ func (h *Handlers) log(ctx context.Context, sess models.Session, cursor string, 
 		}
 	}
 	slices.Reverse(shown)
-	return views.Log{
+	if err := h.fold(ctx, sess.ID, shown, turns[len(turns)-len(shown):]); err != nil {
+		return views.Log{}, err
+	}
+	log := views.Log{
 		SessionID: sess.ID, Older: older, Entries: slices.Concat(shown...), Seq: live.Seq, RunningTurn: live.TurnID,
-	}, nil
+	}
+	if cursor == "" {
+		log.Meter = h.meter(sess, used(turns))
+	}
+	return log, nil
 }
 
 // messagesBefore reads messages backward from the cursor until there is a
@@ -130,6 +137,8 @@ func sizeOf(entries []views.Entry) (size int) {
 	for _, entry := range entries {
 		if entry.User != nil {
 			size += len(entry.User.Content)
+		}
+		if entry.Answer == nil {
 			continue
 		}
 		for _, part := range entry.Answer.Parts {

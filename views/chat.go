@@ -90,12 +90,16 @@ type Log struct {
 	// screen: the last live event that it holds, and the turn that runs now.
 	Seq         int64
 	RunningTurn string
+	// Meter is as of the newest message; it is not known of an earlier stretch.
+	Meter Meter
 }
 
-// Entry is one thing said: exactly one of its fields is set.
+// Entry is one thing said, or the mark after what was folded: exactly one of its
+// fields is set.
 type Entry struct {
 	User   *UserMessage
 	Answer *Answer
+	Fold   *Fold
 }
 
 // UserMessage is what a person wrote.

@@ -50,8 +50,10 @@ func (v TurnEnd) facts(ctx context.Context) string {
 // next says what to do after an answer that ended with an error.
 func (v TurnEnd) next(ctx context.Context) string {
 	switch v.Code {
-	case "output_limit", "context_overflow":
+	case "output_limit":
 		return t(ctx, "turn.next.smaller")
+	case "context_overflow":
+		return "" // the error says it
 	case "rate_limited":
 		return t(ctx, "turn.next.later")
 	case "provider_refused":

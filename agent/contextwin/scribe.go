@@ -14,12 +14,13 @@ import (
 	"offcut/models"
 )
 
+// summaryTask is what the instructions say after their heading.
+//
 //go:embed summary.md
 var summaryTask string
 
 // summaryHead begins a summary as the conversation's model is sent it.
-const summaryHead = "[The older part of this conversation does not fit any more. The system has put this summary in its place; " +
-	"the user still sees the messages themselves, and did not write this.]\n\n"
+const summaryHead = agent.SummaryHead + "\n\n"
 
 // What a summary may cost.
 const (
@@ -109,7 +110,7 @@ const bytesPerWord = 7
 // ask sends one request. What a reply says is taken also where its end was cut.
 func (s *scribe) ask(ctx context.Context, soFar, piece string) (string, error) {
 	req := s.request
-	req.System = strings.Replace(strings.TrimSpace(summaryTask), "{{words}}", strconv.Itoa(s.most/bytesPerWord), 1)
+	req.System = agent.SummaryTask + "\n\n" + strings.Replace(strings.TrimSpace(summaryTask), "{{words}}", strconv.Itoa(s.most/bytesPerWord), 1)
 	text := "Messages:\n" + piece
 	if soFar != "" {
 		text = "Summary so far:\n" + soFar + "\n\n" + text

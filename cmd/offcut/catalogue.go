@@ -40,7 +40,7 @@ func (a *App) models() (*catalogue, error) {
 		}
 		a.closing(server.Close)
 		c.add(config.Model{
-			Name: config.DemoModel, BaseURL: server.BaseURL(), APIKey: server.Key(), ContextTokens: config.DefaultContextTokens,
+			Name: config.DemoModel, BaseURL: server.BaseURL(), APIKey: server.Key(), ContextTokens: a.cfg.EnvContextTokens,
 		}, client)
 	}
 	slices.SortStableFunc(c.names, func(x, y string) int {
@@ -87,4 +87,13 @@ func (c *catalogue) find(name string) (agent.Model, runner.ModelInfo, error) {
 			"The model %q of this session is not configured any more; choose another one.", name)
 	}
 	return found.model, found.info, nil
+}
+
+// window is how many tokens a model's window has; 0 where that is not known.
+func (c *catalogue) window(name string) int {
+	_, info, err := c.find(name)
+	if err != nil {
+		return 0
+	}
+	return info.ContextTokens
 }

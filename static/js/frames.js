@@ -7,7 +7,7 @@ import { announce } from "./requests.js";
 import { word, exact } from "./words.js";
 import { tick } from "./clock.js";
 import { graft } from "./graft.js";
-import { settleChildren } from "./settle.js";
+import { settle, settleChildren } from "./settle.js";
 
 const HIDDEN_MS = 50; // between updates in a hidden tab
 const FINAL = new Set(["done", "stopped", "interrupted", "error"]);
@@ -17,7 +17,7 @@ const handlers = {
   reasoning: ({ id, d }) => queueText(id, ".reason", d),
   seal,
   output,
-  html: ({ target, swap, content }) => graft(target, swap, content) || notFetched(target),
+  html: ({ target, swap, content, optional }) => graft(target, swap, content) || optional === true || notFetched(target),
   state,
   retry,
   title: ({ d }) => setTitle(d),
@@ -165,6 +165,8 @@ export function replaceLog(html, known) {
   if (!mark) return null;
   const seq = Number(mark.dataset.logSeq);
   if (seq === known) return seq;
+  const meter = template.content.querySelector("[data-log-meter]");
+  if (meter) settle(document.getElementById("meter"), meter.content.firstElementChild.cloneNode(true));
   const messages = document.getElementById("messages");
   settleChildren(messages, template.content, firstKnown(messages, template.content));
   window.htmx?.process(messages);

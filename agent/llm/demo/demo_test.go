@@ -230,3 +230,19 @@ func TestOthersOfTheMachineAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAnOlderPartIsSummarisedAndTheListOfOutputsStillHelps(t *testing.T) {
+	s := begin(t)
+	asked := agent.Request{System: agent.SummaryTask + "\n…", Messages: []models.Message{{Role: models.RolePerson, Content: "Summary so far:\nThe user asked, oldest first:\n- Say: one\n\nMessages:\n" +
+		`{"role":"user","content":"Run ` + "`ls`" + ` please\nand more"}` + "\n" + `{"role":"tool","tool":"run_command","content":"{\"role\":\"user\"}"}` + "\n"}}}
+	reply, err := s.model.Stream(t.Context(), asked, nil)
+	if err != nil || reply.Content != "The user asked, oldest first:\n- Say: one\n- Run ls please" || len(reply.ToolCalls) > 0 {
+		t.Errorf("%q %v %v", reply.Content, reply.ToolCalls, err)
+	}
+	s.messages = []models.Message{{Role: models.RolePerson, Content: agent.SummaryHead + "\n\n" + reply.Content + "\n\nThey are:\n" + `{"output_id":"out_old","tool":"run_command"}` + "\n"}}
+	reply = s.ask("Find “x” in the last kept output")
+	s.wantCalls(reply, `search_tool_output {"output_id":"out_old","pattern":"x"}`)
+	if strings.Contains(reply.Content, "I am the demo model") {
+		t.Error("it says again what it is")
+	}
+}

@@ -63,7 +63,7 @@ func (c conversation) begins() bool {
 			return false
 		}
 	}
-	return true
+	return c.summarised() == ""
 }
 
 // keptOutput is the id of the last kept output that a result names.
@@ -76,7 +76,7 @@ func (c conversation) keptOutput() string {
 			return id
 		}
 	}
-	return ""
+	return listedOutput(c.summarised())
 }
 
 // step is one round of tool calls, made when its turn has come: it may need
@@ -86,6 +86,9 @@ type step func(c conversation) []call
 // next is what the model does now: the next step of its plan, or the answer
 // once all steps are done.
 func next(c conversation) action {
+	if c.summarises() {
+		return action{say: c.summary()}
+	}
 	text, at := c.question()
 	wishes := understand(text)
 	steps := plan(wishes, conversation{messages: c.messages[:at+1]})
