@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
-	"time"
 
 	"offcut/models"
 	"offcut/views"
@@ -217,24 +216,4 @@ func (h *Handlers) DeleteOutput(c echo.Context) error {
 		return err
 	}
 	return h.goTo(c, "/s/"+sess.ID+"#t-"+out.CallID)
-}
-
-// SetTheme remembers the theme in the browser for a year.
-func (h *Handlers) SetTheme(c echo.Context) error {
-	theme := c.FormValue("theme")
-	if theme != "" && !knownTheme(theme) {
-		return models.Errorf(models.ErrInvalid, "unknown_theme", "a theme is light, dark, or empty for the system's")
-	}
-	cookie := &http.Cookie{
-		Name: themeCookie, Value: theme, Path: h.BasePath + "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
-		HttpOnly: true, Secure: Secure(c), SameSite: http.SameSiteLaxMode,
-	}
-	if theme == "" {
-		cookie.MaxAge = -1
-	}
-	c.SetCookie(cookie)
-	if isFragment(c) {
-		return c.NoContent(http.StatusNoContent)
-	}
-	return h.goTo(c, orHome(h.ownPath(c.FormValue("next"))))
 }

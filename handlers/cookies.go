@@ -22,8 +22,17 @@ const (
 // cookieName is the cookie that says who is signed in.
 const cookieName = "offcut_session"
 
-// keyUser is what is stored of a web session: whose it is.
-const keyUser = "user"
+// What is stored of a web session: whose it is, whether it is for long, and when
+// it was begun by a link (in seconds since 1970; nothing: by password).
+const (
+	keyUser = "user"
+	keyStay = "stay"
+	keyLink = "link"
+)
+
+// linkTrust is how long after signing in by a link one may choose a password
+// without the old one: who was given the link may have forgotten it.
+const linkTrust = time.Hour
 
 // Cookies ties browsers to who is signed in.
 type Cookies struct {
@@ -68,9 +77,24 @@ func (k *Cookies) load(ctx context.Context, token string) (context.Context, erro
 // user is the id of who is signed in; empty where nobody is.
 func (k *Cookies) user(ctx context.Context) string { return k.sessions.GetString(ctx, keyUser) }
 
+// signedInBy is how somebody signs in.
+type signedInBy struct {
+	stay bool // for long; else until the browser is closed
+	link bool // by a link; else by password
+}
+
+// byLink reports whether somebody signed in by a link a short time ago.
+func (k *Cookies) byLink(ctx context.Context, now time.Time) bool {
+	at := k.sessions.GetInt64(ctx, keyLink)
+	return at != 0 && now.Sub(time.Unix(at, 0)) < linkTrust
+}
+
+// stays reports whether the browser stays signed in for long.
+func (k *Cookies) stays(ctx context.Context) bool { return k.sessions.GetBool(ctx, keyStay) }
+
 // signIn makes the browser that of the user. It always gets a new token, so
 // that one that somebody planted before is worth nothing.
-func (k *Cookies) signIn(c echo.Context, user models.User, stay bool, now time.Time) error {
+func (k *Cookies) signIn(c echo.Context, user models.User, how signedInBy, now time.Time) error {
 	ctx := c.Request().Context()
 	if err := k.sessions.Clear(ctx); err != nil {
 		return fmt.Errorf("clear the web session: %w", err)
@@ -79,7 +103,11 @@ func (k *Cookies) signIn(c echo.Context, user models.User, stay bool, now time.T
 		return fmt.Errorf("renew the web session: %w", err)
 	}
 	k.sessions.Put(ctx, keyUser, user.ID)
-	if !stay {
+	k.sessions.Put(ctx, keyStay, how.stay)
+	if how.link {
+		k.sessions.Put(ctx, keyLink, now.Unix())
+	}
+	if !how.stay {
 		k.sessions.SetDeadline(ctx, now.Add(shortStay))
 	}
 	token, expiry, err := k.sessions.Commit(ctx)
@@ -90,7 +118,7 @@ func (k *Cookies) signIn(c echo.Context, user models.User, stay bool, now time.T
 		return fmt.Errorf("bind the web session: %w", err)
 	}
 	cookie := k.cookie(c, token)
-	if stay {
+	if how.stay {
 		cookie.Expires, cookie.MaxAge = expiry, int(expiry.Sub(now).Seconds())
 	}
 	c.SetCookie(cookie)

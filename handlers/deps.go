@@ -59,6 +59,8 @@ type Accounts interface {
 	ResetUser(ctx context.Context, link models.SignInLink, password, tokens bool, audit ...models.AuditEntry) error
 	// SetPassword signs out everywhere.
 	SetPassword(ctx context.Context, userID, hash string, audit ...models.AuditEntry) error
+	// StorageUsed is how many bytes a user stores.
+	StorageUsed(ctx context.Context, owner string) (int64, error)
 	SetSettings(ctx context.Context, userID string, s models.Settings) error
 	Tokens(ctx context.Context, userID string) ([]models.APIToken, error)
 	CreateToken(ctx context.Context, t models.APIToken, audit ...models.AuditEntry) error

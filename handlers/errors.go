@@ -60,9 +60,7 @@ func (h *Handlers) Fail(err error, c echo.Context) {
 	if f.status >= http.StatusInternalServerError {
 		h.logFault(c, err)
 	}
-	if f.retryAfter > 0 {
-		c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
-	}
+	setRetryAfter(c, f.retryAfter)
 	c.Response().Header().Set("Cache-Control", "no-store")
 	if h.isAPI(c) {
 		err = h.failProgram(c, f)
@@ -71,6 +69,14 @@ func (h *Handlers) Fail(err error, c echo.Context) {
 	}
 	if err != nil {
 		h.logFault(c, fmt.Errorf("answer with an error: %w", err))
+	}
+}
+
+// setRetryAfter says how long to wait, in whole seconds; nothing where there is
+// no wait.
+func setRetryAfter(c echo.Context, wait time.Duration) {
+	if wait > 0 {
+		c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
 }
 

@@ -75,6 +75,7 @@ func (h *Handlers) WithCookie(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		c.Set(userKey, user)
+		speak(c)
 		return next(c)
 	})
 }
@@ -89,6 +90,7 @@ func (h *Handlers) Visiting(next echo.HandlerFunc) echo.HandlerFunc {
 		} else if !errors.Is(err, models.ErrUnauthorized) {
 			return err
 		}
+		speak(c)
 		return next(c)
 	})
 }

@@ -7,7 +7,9 @@ import (
 	"net/url"
 	"strings"
 
+	"offcut/models"
 	"offcut/views"
+	"offcut/views/i18n"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -93,18 +95,43 @@ func (h *Handlers) ownPath(next string) string {
 	return next
 }
 
-func knownTheme(name string) bool { return name == "light" || name == "dark" }
-
 // layout is the frame of the pages of one request.
 func (h *Handlers) layout(c echo.Context) views.Layout {
 	l := views.Layout{BasePath: h.BasePath, Model: h.model(""), Demo: h.Demo, Asset: h.Asset}
-	if cookie, err := c.Cookie(themeCookie); err == nil && knownTheme(cookie.Value) {
-		l.Theme = cookie.Value
+	user, known := CurrentUser(c)
+	if known {
+		l.User = views.User{Name: user.Name, Admin: user.Admin()}
+		l.Lines, l.Thoughts, l.Notify = user.Settings.PreviewLines, user.Settings.Thoughts, user.Settings.Notify
 	}
+	l.Lang, l.Theme = languageOf(c), themeOf(c, user.Settings)
 	l.CSRF, _ = c.Get(CSRFKey).(string)
 	l.ReadOnly, _ = c.Get(readOnlyKey).(bool)
-	if user, ok := CurrentUser(c); ok {
-		l.User = views.User{Name: user.Name, Admin: user.Admin()}
-	}
 	return l
+}
+
+// languageOf is the language of the answer to a request: what the user chose,
+// or what the browser wishes.
+func languageOf(c echo.Context) string {
+	user, _ := CurrentUser(c)
+	return i18n.Match(user.Settings.Language, c.Request().Header.Get("Accept-Language"))
+}
+
+// speak makes the language of a request that of its context.
+func speak(c echo.Context) {
+	c.SetRequest(c.Request().WithContext(i18n.With(c.Request().Context(), languageOf(c))))
+}
+
+// themeOf is light, dark or, as the system has it, empty: what the user chose,
+// or what this browser remembers of somebody who never did.
+func themeOf(c echo.Context, chosen models.Settings) string {
+	switch chosen.Theme {
+	case models.ThemeLight, models.ThemeDark:
+		return string(chosen.Theme)
+	case models.ThemeSystem:
+		return ""
+	}
+	if cookie, err := c.Cookie(themeCookie); err == nil && (cookie.Value == "light" || cookie.Value == "dark") {
+		return cookie.Value
+	}
+	return ""
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
+	"net/url"
 	"time"
 
 	"offcut/handlers/password"
@@ -35,10 +35,14 @@ func (h *Handlers) LoginPage(c echo.Context) error {
 	if _, ok := CurrentUser(c); ok {
 		return h.goTo(c, orHome(next))
 	}
-	return h.render(c, http.StatusOK, views.LoginPage(views.Login{Next: next}))
+	return h.render(c, http.StatusOK, views.LoginPage(views.Login{Next: next, BadLink: q.text("problem") == badLink}))
 }
 
-// signInByToken takes a one-use link or the admin's token.
+// badLink is the parameter of the sign-in page that says that a link was refused.
+const badLink = "link"
+
+// signInByToken takes a one-use link or the admin's token. Whatever comes of it,
+// the browser goes on to an address without it.
 func (h *Handlers) signInByToken(c echo.Context, token, next string) error {
 	ctx := c.Request().Context()
 	if wait, ok := h.signIns.take("", c.RealIP(), h.Now()); !ok {
@@ -49,12 +53,20 @@ func (h *Handlers) signInByToken(c echo.Context, token, next string) error {
 		if err := h.auditFailedSignIn(c, ""); err != nil {
 			return err
 		}
-		return h.render(c, http.StatusUnauthorized, views.LoginPage(views.Login{Next: next, BadLink: true}))
+		return h.goTo(c, "/login?"+withNext(url.Values{"problem": {badLink}}, next).Encode())
 	}
 	if err != nil {
 		return err
 	}
-	return h.welcome(c, user, true, next)
+	return h.welcome(c, user, signedInBy{stay: true, link: true}, next)
+}
+
+// withNext adds where one wants to go to the parameters of the sign-in page.
+func withNext(params url.Values, next string) url.Values {
+	if next != "" {
+		params.Set("next", next)
+	}
+	return params
 }
 
 func (h *Handlers) userOfLink(ctx context.Context, token string) (models.User, error) {
@@ -89,7 +101,7 @@ func (h *Handlers) Login(c echo.Context) error {
 		return err
 	}
 	h.signIns.succeeded(page.Name)
-	return h.welcome(c, user, c.FormValue("stay") != "", page.Next)
+	return h.welcome(c, user, signedInBy{stay: c.FormValue("stay") != ""}, page.Next)
 }
 
 // boundedName is name as far as one may be long: it is counted, audited and
@@ -119,9 +131,9 @@ func (h *Handlers) checkPassword(ctx context.Context, name, secret string) (mode
 	return user, nil
 }
 
-func (h *Handlers) welcome(c echo.Context, user models.User, stay bool, next string) error {
+func (h *Handlers) welcome(c echo.Context, user models.User, how signedInBy, next string) error {
 	ctx := c.Request().Context()
-	if err := h.cookies.signIn(c, user, stay, h.Now()); err != nil {
+	if err := h.cookies.signIn(c, user, how, h.Now()); err != nil {
 		return err
 	}
 	if err := h.Store.RecordSignIn(ctx, user.ID, h.Now()); err != nil {
@@ -142,7 +154,7 @@ func (h *Handlers) auditFailedSignIn(c echo.Context, name string) error {
 
 func (h *Handlers) tooManySignIns(c echo.Context, page views.Login, wait time.Duration) error {
 	page.Wait = max(wait, time.Second)
-	c.Response().Header().Set("Retry-After", fmt.Sprint(int(math.Ceil(page.Wait.Seconds()))))
+	setRetryAfter(c, page.Wait)
 	return h.render(c, http.StatusTooManyRequests, views.LoginPage(page))
 }
 

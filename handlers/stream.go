@@ -59,7 +59,7 @@ func (h *Handlers) Stream(c echo.Context) error {
 		framer: framer{h: h, sess: sess, user: user, layout: h.layout(c)},
 	}
 	// Not the request's context: it holds who was signed in when it began.
-	w.run(context.Background())
+	w.run(i18n.With(context.Background(), w.framer.layout.Lang))
 	return nil
 }
 

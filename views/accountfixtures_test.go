@@ -30,3 +30,23 @@ func sampleUsage() AdminUsage {
 		Lines: []UsageLine{line, line}, Total: line, Steps: Steps{Next: "/admin/usage?cursor=x"},
 	}
 }
+
+func sampleOwnAccount() OwnAccount {
+	return OwnAccount{
+		Sidebar: sampleSidebar(), Name: "mara", Admin: true, NeedsOld: true, PasswordSet: true,
+		PasswordProblem: "The old password is wrong.", NewToken: "offcut_SECRET", TokenName: "nightly",
+		TokenProblem: "the name of a token is one line", MonthTokens: 5213908, MonthCost: 3.5,
+		Tokens: []Token{{ID: "tok_1", Name: "nightly <job>", CreatedAt: morning, UsedAt: &morning}, {ID: "tok_2", Name: "laptop", CreatedAt: morning}},
+	}
+}
+
+func sampleSettings() Settings {
+	return Settings{
+		Sidebar: sampleSidebar(), Saved: true, Languages: []Language{{"en", "English"}, {"zh", "中文"}}, Language: "zh", Theme: "dark",
+		LineChoices: []int{0, 10, 50}, Lines: 10, Thoughts: true, Notify: true,
+		Server: Server{
+			Models:   []ModelLine{{Name: "qwen3-coder:30b", ContextTokens: 128000}, {Name: "hosted", Priced: true, Input: 3, Output: 15.5}},
+			Approval: "ask", Sandbox: "bubblewrap", Used: 5189332, Storage: 2e9, TurnsPerUser: 8, MessageBytes: 1 << 20,
+		},
+	}
+}

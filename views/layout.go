@@ -18,6 +18,13 @@ type Layout struct {
 	Theme string
 	// Lang is the language of the interface, such as en; empty is English.
 	Lang string
+	// Lines are how many lines of a tool's output are shown of a card that
+	// nobody opened; 0: none.
+	Lines int
+	// Thoughts: reasoning is shown unfolded.
+	Thoughts bool
+	// Notify: the browser is to tell when an answer in a hidden tab has ended.
+	Notify bool
 	// CSRF is the token that every form and request carries.
 	CSRF string
 	// User is who is signed in; the zero value is nobody.

@@ -44,6 +44,8 @@ func pages() map[string]templ.Component {
 		"login":    LoginPage(Login{Name: "mara", Wrong: true, TriesLeft: 3, Window: 15 * time.Minute}),
 		"notfound": ErrorPage(Failure{Status: 404, Code: "output_not_found", SessionID: "s2", Original: "s1"}),
 		"audit":    AdminAuditPage(sampleAudit()),
+		"account":  AccountPage(sampleOwnAccount()),
+		"settings": SettingsPage(sampleSettings()),
 		"users":    AdminUsersPage(sampleUsers()),
 		"user":     AdminUserPage(sampleUser()),
 		"usage":    AdminUsagePage(sampleUsage()),

@@ -27,8 +27,9 @@ func TestNobodySeesAnothersThings(t *testing.T) {
 	anns := map[string]string{
 		"session": session, "output": output, "turn": message["turn_id"].(string), "message": message["id"].(string),
 		"call": message["tool_calls"].([]any)[0].(map[string]any)["id"].(string),
+		"user": s.owner(ann), "token": "tok_ann",
 	}
-	nobodys := map[string]string{"session": "ses_never", "output": "out_never", "turn": "trn_never", "message": "msg_never", "call": "call_never"}
+	nobodys := map[string]string{"session": "ses_never", "output": "out_never", "turn": "trn_never", "message": "msg_never", "call": "call_never", "user": "usr_never", "token": "tok_never"}
 	bobs := s.signedIn(bob)
 	strangers := s.browser()
 
@@ -49,7 +50,7 @@ func TestNobodySeesAnothersThings(t *testing.T) {
 			}
 			theirs, none := ask(bob, bobs, anns), ask(bob, bobs, nobodys)
 			want := http.StatusNotFound
-			if r.access == admin {
+			if r.access == admin || r.access == adminPage {
 				want = http.StatusForbidden
 			}
 			if theirs.status != want || none.status != want {

@@ -78,6 +78,13 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/turns/:turn/stop", page, h.StopTurn},
 		{POST, "/turns/:turn/approvals", page, h.Decide},
 		{POST, "/settings/theme", visitor, h.SetTheme},
+		{GET, "/settings", page, h.SettingsPage},
+		{POST, "/settings", page, h.SaveSettings},
+		{GET, "/account", page, h.Account},
+		{POST, "/account/password", page, h.ChangePassword},
+		{POST, "/account/tokens", page, h.AddToken},
+		{POST, "/account/tokens/:token/revoke", page, h.RevokeToken},
+		{POST, "/account/signout", page, h.SignOutEverywhere},
 		{GET, "/ws/sessions/:session", socket, h.Stream},
 
 		{GET, "/admin", adminPage, h.AdminHome},

@@ -131,9 +131,14 @@ func TestASignInLinkWorksOnceAndLeavesTheAddress(t *testing.T) {
 	if a := b.get("/"); a.status != 200 {
 		t.Errorf("home: %d", a.status)
 	}
-	a = s.browser().get("/login?token=" + secret)
-	if a.status != 401 || a.page(t).Find("[role=alert]").Length() == 0 {
-		t.Errorf("the link once more: %d", a.status)
+	again := s.browser()
+	a = again.get("/login?token=" + secret + "&next=/s/x")
+	if a.status != 303 || a.header.Get("Location") != "/login?next=%2Fs%2Fx&problem=link" {
+		t.Errorf("the link once more: %d to %q", a.status, a.header.Get("Location"))
+	}
+	doc := again.get(a.header.Get("Location")).page(t)
+	if doc.Find("[role=alert]").Length() == 0 || doc.Find("[name=next]").AttrOr("value", "") != "/s/x" {
+		t.Error("the page does not say that the link was refused, or forgets where one was going")
 	}
 	admin := s.browser()
 	if a := admin.get("/login?token=" + adminToken); a.status != 303 || a.header.Get("Location") != "/" {

@@ -109,7 +109,7 @@ func (a *App) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	a.serve(listener, a.handler(db, broker, reader, folders, catalogue))
+	a.serve(listener, a.handler(db, broker, reader, folders, catalogue, confined))
 	a.lockOut(db)
 	if err := a.runner.Resume(ctx); err != nil {
 		return fmt.Errorf("resume queued turns: %w", err)
@@ -235,7 +235,7 @@ func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspa
 	})
 }
 
-func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Reader, folders *workspace.Folders, catalogue *catalogue) http.Handler {
+func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Reader, folders *workspace.Folders, catalogue *catalogue, confined *sandbox.Sandbox) http.Handler {
 	cfg := web.Config{
 		Handlers: handlers.Config{
 			BasePath:      a.cfg.BasePath,
@@ -249,6 +249,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			WebSessions:   db.WebSessions(),
 			Models:        catalogue.names,
 			ContextTokens: catalogue.window,
+			Server:        a.facts(catalogue, confined),
 			Demo:          catalogue.demo,
 			AdminName:     adminName,
 			AdminToken:    a.cfg.AdminToken,

@@ -22,6 +22,7 @@ type catalogue struct {
 
 type entry struct {
 	model agent.Model
+	price *models.Price // nil: none is configured
 	info  runner.ModelInfo
 }
 
@@ -64,12 +65,14 @@ func (c *catalogue) add(m config.Model, client *http.Client) {
 		OmitReasoning:   m.SendReasoning != nil && !*m.SendReasoning,
 		HTTPClient:      client,
 	})
-	if m.Price != nil {
-		model = llm.Priced(model, models.Price(*m.Price))
+	price := (*models.Price)(m.Price)
+	if price != nil {
+		model = llm.Priced(model, *price)
 	}
 	c.names = append(c.names, m.Name)
 	c.byID[m.Name] = entry{
 		model: model,
+		price: price,
 		info: runner.ModelInfo{
 			Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: m.MaxOutputTokens, Settings: m.Settings(),
 		},

@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
@@ -36,6 +37,22 @@ func load() *i18n.Bundle {
 	}
 	return b
 }
+
+var matcher = language.NewMatcher(bundle.LanguageTags())
+
+// Match is the language of the catalogue that fits best what is wished: tags or
+// values of Accept-Language headers, the first wish before the next. Where none
+// fits it is Default.
+func Match(wishes ...string) string {
+	_, index := language.MatchStrings(matcher, wishes...)
+	return bundle.LanguageTags()[index].String()
+}
+
+// Known reports whether a language of that tag is in the catalogue.
+func Known(tag string) bool { return slices.Contains(Languages(), tag) }
+
+// Name is what a language calls itself.
+func Name(tag string) string { return T(With(context.Background(), tag), "language.name") }
 
 type localizerKey struct{}
 

@@ -28,6 +28,31 @@ func TestTextsOfTheCatalogue(t *testing.T) {
 	}
 }
 
+func TestTheLanguageIsTheFirstWishThatIsKnown(t *testing.T) {
+	for _, tt := range []struct {
+		wishes []string
+		want   string
+	}{
+		{nil, "en"},
+		{[]string{""}, "en"},
+		{[]string{"en-GB,en;q=0.9"}, "en"},
+		{[]string{"", "xx;q=0.8, en;q=0.2"}, "en"},
+		{[]string{"not a tag;;;"}, "en"},
+	} {
+		if got := Match(tt.wishes...); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.wishes, got, tt.want)
+		}
+	}
+	for _, tag := range Languages() {
+		if got := Match(tag); got != tag || !Known(tag) || Name(tag) == "language.name" {
+			t.Errorf("%s is matched by %q and named %q", tag, got, Name(tag))
+		}
+	}
+	if Known("xx") {
+		t.Error("xx is known")
+	}
+}
+
 // keysInUse finds the keys that templates and code name. A key that is put
 // together ends with a dot there: it stands for all that begin with it.
 func keysInUse(t *testing.T) map[string]bool {
@@ -35,7 +60,7 @@ func keysInUse(t *testing.T) map[string]bool {
 	call := regexp.MustCompile(`\b(?:i18n\.T|T|t|rich)\((?:ctx|c\.Request\(\)\.Context\(\)), "([^"]+)"|\bt\(w\.ctx, (key)`)
 	literal := regexp.MustCompile(`"((?:[a-z0-9_]+\.)+[a-z0-9_.-]*)"`)
 	used := map[string]bool{}
-	for _, pattern := range []string{"../*.templ", "../*.go", "../../handlers/*.go"} {
+	for _, pattern := range []string{"../*.templ", "../*.go", "*.go", "../../handlers/*.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,154 @@
+package handlers
+
+import (
+	"errors"
+	"net/http"
+
+	"offcut/models"
+	"offcut/views"
+	"offcut/views/i18n"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Account is the user's own account: password, API tokens, sign-ins.
+func (h *Handlers) Account(c echo.Context) error {
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	return h.account(c, http.StatusOK, views.OwnAccount{PasswordSet: q.text("done") == "password"})
+}
+
+func (h *Handlers) account(c echo.Context, status int, v views.OwnAccount) error {
+	ctx := c.Request().Context()
+	user, _ := CurrentUser(c)
+	tokens, err := h.Store.Tokens(ctx, user.ID)
+	if err != nil {
+		return err
+	}
+	used, err := h.Store.UsageTotal(ctx, models.UsageQuery{UserID: user.ID, Month: h.now().Format("2006-01")})
+	if err != nil {
+		return err
+	}
+	if v.Sidebar, err = h.sidebar(c, ""); err != nil {
+		return err
+	}
+	v.Name, v.Admin, v.NeedsOld = user.Name, user.Admin(), h.needsOld(c, user)
+	v.MonthTokens, v.MonthCost = used.Tokens(), used.Cost
+	for _, t := range tokens {
+		v.Tokens = append(v.Tokens, views.Token{ID: t.ID, Name: t.Name, CreatedAt: t.CreatedAt, UsedAt: t.LastUsedAt})
+	}
+	return h.render(c, status, views.AccountPage(v))
+}
+
+// needsOld reports whether a new password needs the old one: not where there is
+// none, nor for somebody who has just come by a link.
+func (h *Handlers) needsOld(c echo.Context, user models.User) bool {
+	return user.PasswordHash != "" && !h.cookies.byLink(c.Request().Context(), h.Now())
+}
+
+// ChangePassword stores another password. All sign-ins of the user end; this
+// browser gets a new one.
+func (h *Handlers) ChangePassword(c echo.Context) error {
+	err := h.changePassword(c)
+	if refused, ok := refusedForm(err); ok {
+		return h.account(c, h.refuse(c, refused), views.OwnAccount{PasswordProblem: refused.message})
+	}
+	if err != nil {
+		return err
+	}
+	return h.goTo(c, "/account?done=password")
+}
+
+func (h *Handlers) changePassword(c echo.Context) error {
+	ctx := c.Request().Context()
+	user, _ := CurrentUser(c)
+	secret := c.FormValue("new")
+	if secret != c.FormValue("again") {
+		return models.Errorf(models.ErrInvalid, "passwords_differ", "%s", i18n.T(ctx, "account.password.differ"))
+	}
+	if h.needsOld(c, user) {
+		if err := h.checkOld(c, user); err != nil {
+			return err
+		}
+	}
+	hash, err := hashPassword(ctx, secret)
+	if err != nil {
+		return err
+	}
+	if err := h.Store.SetPassword(ctx, user.ID, hash, h.entry(c, models.AuditUserPassword, user.ID, "changed their password")); err != nil {
+		return err
+	}
+	return h.cookies.signIn(c, user, signedInBy{stay: h.cookies.stays(ctx)}, h.Now())
+}
+
+// checkOld refuses a wrong old password. Tries count as those of signing in do:
+// a browser that was left open is no way to guess.
+func (h *Handlers) checkOld(c echo.Context, user models.User) error {
+	ctx := c.Request().Context()
+	if wait, ok := h.signIns.take(user.Name, c.RealIP(), h.Now()); !ok {
+		return &models.Error{
+			Kind: models.ErrLimited, Code: "too_many_tries", RetryAfter: wait, Message: i18n.T(ctx, "account.password.limited"),
+		}
+	}
+	_, err := h.checkPassword(ctx, user.Name, c.FormValue("old"))
+	if errors.Is(err, errWrongPassword) {
+		return models.Errorf(models.ErrInvalid, "wrong_password", "%s", i18n.T(ctx, "account.password.wrong"))
+	}
+	if err == nil {
+		h.signIns.succeeded(user.Name)
+	}
+	return err
+}
+
+// AddToken makes an API token, and shows it this once.
+func (h *Handlers) AddToken(c echo.Context) error {
+	user, _ := CurrentUser(c)
+	name := c.FormValue("name")
+	secret, hash := models.NewSecret(models.TokenPrefix)
+	err := models.ValidateTokenName(name)
+	if err == nil {
+		token := models.APIToken{ID: models.NewID(models.PrefixToken), UserID: user.ID, Name: name, Hash: hash, CreatedAt: h.now()}
+		err = h.Store.CreateToken(c.Request().Context(), token, h.entry(c, models.AuditTokenCreate, user.ID, "made an API token"))
+	}
+	if refused, ok := refusedForm(err); ok {
+		return h.account(c, h.refuse(c, refused), views.OwnAccount{TokenName: clip(name, 400), TokenProblem: refused.message})
+	}
+	if err != nil {
+		return err
+	}
+	return h.account(c, http.StatusCreated, views.OwnAccount{NewToken: secret})
+}
+
+// RevokeToken ends an API token of the user's own.
+func (h *Handlers) RevokeToken(c echo.Context) error {
+	user, _ := CurrentUser(c)
+	deed := h.entry(c, models.AuditTokenRevoke, user.ID, "revoked an API token")
+	if err := h.Store.DeleteToken(c.Request().Context(), user.ID, c.Param("token"), deed); err != nil {
+		return err
+	}
+	return h.goTo(c, "/account")
+}
+
+// SignOutEverywhere ends all sign-ins of the user, this one too. API tokens
+// stay.
+func (h *Handlers) SignOutEverywhere(c echo.Context) error {
+	ctx := c.Request().Context()
+	if err := h.WebSessions.DeleteForUser(ctx, me(c)); err != nil {
+		return err
+	}
+	if err := h.Store.AddAudit(ctx, h.entry(c, models.AuditSignOut, me(c), "signed out everywhere")); err != nil {
+		return err
+	}
+	if err := h.cookies.signOut(c); err != nil {
+		return err
+	}
+	return h.goTo(c, "/login")
+}
+
+// refuse is the status of a refusal, with the wait that it asks for.
+func (h *Handlers) refuse(c echo.Context, f failure) int {
+	setRetryAfter(c, f.retryAfter)
+	return f.status
+}

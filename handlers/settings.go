@@ -1,0 +1,143 @@
+package handlers
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"time"
+
+	"offcut/models"
+	"offcut/views"
+	"offcut/views/i18n"
+
+	"github.com/labstack/echo/v4"
+)
+
+// ServerFacts is what of the configuration people should know.
+type ServerFacts struct {
+	Models []ModelFacts // the default one first
+	// Approval is auto, ask or never.
+	Approval string
+	// Sandbox names how commands are confined; empty: they are not.
+	Sandbox string
+	// Network: commands reach the network.
+	Network bool
+	// StorageBytes is what one user may store, TurnsPerUser how many answers
+	// may be under way for one.
+	StorageBytes int64
+	TurnsPerUser int
+}
+
+// ModelFacts is what people should know of a model.
+type ModelFacts struct {
+	Name          string
+	ContextTokens int
+	Price         *models.Price // nil: none is configured
+}
+
+// SettingsPage is what the user chose for themselves, and what the server has
+// configured that they should know.
+func (h *Handlers) SettingsPage(c echo.Context) error {
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	user, _ := CurrentUser(c)
+	used, err := h.Store.StorageUsed(ctx, user.ID)
+	if err != nil {
+		return err
+	}
+	v := views.Settings{
+		Language: user.Settings.Language, Theme: cmp.Or(themeOf(c, user.Settings), string(models.ThemeSystem)), Lines: user.Settings.PreviewLines,
+		Thoughts: user.Settings.Thoughts, Notify: user.Settings.Notify, LineChoices: models.PreviewLineChoices,
+		Saved: q.text("done") == "saved", Server: h.serverView(used),
+	}
+	for _, tag := range i18n.Languages() {
+		v.Languages = append(v.Languages, views.Language{Tag: tag, Name: i18n.Name(tag)})
+	}
+	if v.Sidebar, err = h.sidebar(c, ""); err != nil {
+		return err
+	}
+	return h.render(c, http.StatusOK, views.SettingsPage(v))
+}
+
+func (h *Handlers) serverView(used int64) views.Server {
+	f := h.Server
+	v := views.Server{
+		Approval: f.Approval, Sandbox: f.Sandbox, Network: f.Network, Used: used, Storage: f.StorageBytes,
+		TurnsPerUser: f.TurnsPerUser, MessageBytes: models.MaxMessageBytes,
+	}
+	for _, m := range f.Models {
+		line := views.ModelLine{Name: m.Name, ContextTokens: m.ContextTokens}
+		if m.Price != nil {
+			line.Priced, line.Input, line.Output = true, m.Price.Input, m.Price.Output
+		}
+		v.Models = append(v.Models, line)
+	}
+	return v
+}
+
+// SaveSettings stores what the user chose.
+func (h *Handlers) SaveSettings(c echo.Context) error {
+	lines, err := strconv.Atoi(c.FormValue("preview_lines"))
+	if err != nil {
+		return models.Errorf(models.ErrInvalid, "unknown_preview", "the lines of a preview are one of %v", models.PreviewLineChoices)
+	}
+	chosen := models.Settings{
+		Language: c.FormValue("language"), Theme: models.Theme(c.FormValue("theme")), PreviewLines: lines,
+		Thoughts: c.FormValue("thoughts") != "", Notify: c.FormValue("notify") != "",
+	}
+	if err := h.store(c, chosen); err != nil {
+		return err
+	}
+	return h.goTo(c, "/settings?done=saved")
+}
+
+// store keeps what the user chose: with the user and, for the sign-in page,
+// the theme in the browser too.
+func (h *Handlers) store(c echo.Context, chosen models.Settings) error {
+	if err := chosen.Validate(); err != nil {
+		return err
+	}
+	if chosen.Language != "" && !i18n.Known(chosen.Language) {
+		return models.Errorf(models.ErrInvalid, "unknown_language", "the languages are %q, or empty for the browser's", i18n.Languages())
+	}
+	h.rememberTheme(c, chosen.Theme)
+	return h.Store.SetSettings(c.Request().Context(), me(c), chosen)
+}
+
+// SetTheme changes the theme alone. It is for everybody: of somebody who is not
+// signed in the browser remembers it.
+func (h *Handlers) SetTheme(c echo.Context) error {
+	theme := models.Theme(c.FormValue("theme"))
+	if theme == "" {
+		theme = models.ThemeSystem
+	}
+	if err := (models.Settings{Theme: theme}).Validate(); err != nil {
+		return err
+	}
+	h.rememberTheme(c, theme)
+	if user, ok := CurrentUser(c); ok {
+		user.Settings.Theme = theme
+		if err := h.Store.SetSettings(c.Request().Context(), user.ID, user.Settings); err != nil {
+			return err
+		}
+	}
+	if isFragment(c) {
+		return c.NoContent(http.StatusNoContent)
+	}
+	return h.goTo(c, orHome(h.ownPath(c.FormValue("next"))))
+}
+
+// rememberTheme keeps the theme in the browser for a year.
+func (h *Handlers) rememberTheme(c echo.Context, theme models.Theme) {
+	cookie := &http.Cookie{
+		Name: themeCookie, Value: string(theme), Path: h.BasePath + "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
+		HttpOnly: true, Secure: Secure(c), SameSite: http.SameSiteLaxMode,
+	}
+	if theme == models.ThemeSystem || theme == models.ThemeUnset {
+		cookie.Value, cookie.MaxAge = "", -1
+	}
+	c.SetCookie(cookie)
+}
