@@ -88,6 +88,14 @@ func (v MovedNote) text(ctx context.Context) string {
 	return rich(ctx, "background.ended", "command", oneLine(v.Subject, 80))
 }
 
+// read names the way to the output.
+func (v MovedNote) read(ctx context.Context) string {
+	if v.Running {
+		return t(ctx, "background.read")
+	}
+	return t(ctx, "background.output")
+}
+
 // tries says which try comes; in the template that scripts fill it holds their
 // places.
 func (v RetryNotice) tries(ctx context.Context) string {

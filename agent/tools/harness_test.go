@@ -33,6 +33,8 @@ type bench struct {
 	budget    int
 	live      func(string, int64)
 	ctx       context.Context
+	// background is where the next command can go on; nil: it cannot.
+	background agent.Background
 }
 
 func newBench(t testing.TB, changes ...func(*Options)) *bench {
@@ -96,7 +98,7 @@ func (b *bench) raw(tool, args string) agent.ToolResult {
 	b.t.Helper()
 	result, err := b.tools[tool].Run(b.ctx, agent.Call{
 		ID: models.NewID(models.PrefixCall), SessionID: "s1", OwnerID: "ann", TurnID: b.turn.ID, Tool: tool,
-		Workspace: b.workspace, Arguments: json.RawMessage(args), Budget: b.budget, Live: b.live,
+		Workspace: b.workspace, Arguments: json.RawMessage(args), Budget: b.budget, Live: b.live, Background: b.background,
 	})
 	if err != nil {
 		b.t.Fatalf("%s %.200s: %v", tool, args, err)

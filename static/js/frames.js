@@ -17,7 +17,7 @@ const handlers = {
   reasoning: ({ id, d }) => queueText(id, ".reason", d),
   seal,
   output,
-  html: ({ target, swap, content, optional }) => graft(target, swap, content) || optional === true || notFetched(target),
+  html: ({ target, swap, content, optional }) => graft(target, swap, content) || optional === true || notHere(target),
   state,
   retry,
   title: ({ d }) => setTitle(d),
@@ -83,7 +83,7 @@ function seal({ id, html, rest }) {
 
 function output({ call, d, bytes }) {
   const place = document.querySelector(`[data-live="${CSS.escape(call)}"]`);
-  if (!place) return document.getElementById(`t-${call}`) !== null || notFetched(`#t-${call}`); // it ended, or we lack it
+  if (!place) return document.getElementById(`t-${call}`) !== null || notHere(`#t-${call}`); // it ended, or we lack it
   terminalOf(place).write(d);
   const count = place.parentNode.querySelector("[data-live-bytes]");
   if (count) count.textContent = word("so-far", exact(bytes));
@@ -91,10 +91,16 @@ function output({ call, d, bytes }) {
   return true;
 }
 
-/** Whether a card, or the end of a turn, may stand among the messages that one has
-    not scrolled up to: commands in the background outlive their turns. */
-function notFetched(target) {
-  return /^#[tf]-/.test(target) && document.querySelector("[data-older]") !== null;
+const elsewhere = new Set(); // selectors that a whole page lacked
+
+/** Whether a card, or the end of a turn, is known not to be in the page: a command
+    in the background goes on when its turn is far above, or is no longer shown. Of
+    each the first time reads the conversation anew. */
+function notHere(target) {
+  if (!/^#[tf]-/.test(target)) return false;
+  if (elsewhere.has(target)) return true;
+  elsewhere.add(target);
+  return false;
 }
 
 // ---- the turn ----

@@ -88,6 +88,7 @@ function goesOn(old, fresh) {
   if (!had || has?.dataset.raw !== '""') return false;
   const [head, next] = [old, fresh].map((node) => node.querySelector("[data-fold]"));
   next.setAttribute("aria-expanded", head.getAttribute("aria-expanded"));
+  next.querySelector(".time").textContent = head.querySelector(".time").textContent;
   reconcile(head, next);
   const [row, now] = [old, fresh].map((node) => node.querySelector(".live"));
   now.querySelector("[data-live-bytes]").textContent = row.querySelector("[data-live-bytes]").textContent;
