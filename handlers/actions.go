@@ -174,7 +174,11 @@ func (h *Handlers) Rename(c echo.Context) error {
 	if _, err := h.updateSession(c, sess.ID, models.SessionPatch{Title: &title}); err != nil {
 		return err
 	}
-	return h.goTo(c, "/s/"+sess.ID)
+	next := h.ownPath(c.FormValue("next"))
+	if next == "" {
+		next = "/s/" + sess.ID
+	}
+	return h.goTo(c, next)
 }
 
 // Fork copies a session, up to a message or whole, and goes to the copy.

@@ -31,6 +31,13 @@ func (h *Handlers) Chat(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	if message := q.text("at"); message != "" {
+		return h.chatAt(c, sess, message)
+	}
 	return h.chat(c, http.StatusOK, sess, page{})
 }
 
@@ -59,6 +66,7 @@ func (h *Handlers) LogFragment(c echo.Context) error {
 // page is what a chat page shows beside the newest of its session.
 type page struct {
 	before  string // the cursor before which the messages were said; empty: the newest
+	later   string // the first message after these, of a page that shows the past
 	draft   string // a text that could not be sent
 	problem string // why
 }
@@ -76,8 +84,8 @@ func (h *Handlers) chat(c echo.Context, status int, sess models.Session, p page)
 		return err
 	}
 	return h.render(c, status, views.ChatPage(views.Chat{
-		SessionID: sess.ID, Title: sess.Title, Seq: live.Seq, RunningTurn: live.TurnID,
-		Owner: sess.OwnerName, ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Draft: p.draft, Problem: p.problem,
+		SessionID: sess.ID, Title: sess.Title, Pinned: sess.Pinned, Archived: sess.Archived, Seq: live.Seq, RunningTurn: live.TurnID,
+		Owner: sess.OwnerName, ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Later: p.later, Draft: p.draft, Problem: p.problem,
 	}))
 }
 
@@ -171,10 +179,7 @@ func (h *Handlers) sessionsOf(ctx context.Context, owner, current, text, cursor 
 	}
 	items := make([]views.SessionItem, len(list))
 	for i, s := range list {
-		items[i] = views.SessionItem{
-			ID: s.ID, Title: s.Title, Pinned: s.Pinned, Running: s.Running, Current: s.ID == current,
-			UpdatedAt: s.UpdatedAt.In(time.Local),
-		}
+		items[i] = sessionItem(s, current)
 	}
 	sidebar := views.Sidebar{Groups: views.GroupSessions(items, h.Now()), Query: text}
 	if next != "" {
@@ -185,4 +190,12 @@ func (h *Handlers) sessionsOf(ctx context.Context, owner, current, text, cursor 
 		sidebar.More = "/sessions?" + params.Encode()
 	}
 	return sidebar, nil
+}
+
+// sessionItem is a session as lists show it.
+func sessionItem(s models.Session, current string) views.SessionItem {
+	return views.SessionItem{
+		ID: s.ID, Title: s.Title, Pinned: s.Pinned, Running: s.Running, Current: s.ID == current,
+		UpdatedAt: s.UpdatedAt.In(time.Local),
+	}
 }

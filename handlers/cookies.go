@@ -92,6 +92,23 @@ func (k *Cookies) byLink(ctx context.Context, now time.Time) bool {
 // stays reports whether the browser stays signed in for long.
 func (k *Cookies) stays(ctx context.Context) bool { return k.sessions.GetBool(ctx, keyStay) }
 
+// put stores a value with the web session.
+func (k *Cookies) put(ctx context.Context, key, value string) error {
+	k.sessions.Put(ctx, key, value)
+	_, _, err := k.sessions.Commit(ctx)
+	return err
+}
+
+// take is a value that was put, once; empty where there is none.
+func (k *Cookies) take(ctx context.Context, key string) (string, error) {
+	value := k.sessions.PopString(ctx, key)
+	if value == "" {
+		return "", nil
+	}
+	_, _, err := k.sessions.Commit(ctx)
+	return value, err
+}
+
 // signIn makes the browser that of the user. It always gets a new token, so
 // that one that somebody planted before is worth nothing.
 func (k *Cookies) signIn(c echo.Context, user models.User, how signedInBy, now time.Time) error {

@@ -84,6 +84,12 @@ type Sessions interface {
 	Sessions(ctx context.Context, q models.SessionQuery) ([]models.Session, string, error)
 	SessionStats(ctx context.Context, q models.SessionQuery) ([]models.SessionStats, string, error)
 	UpdateSession(ctx context.Context, owner, id string, p models.SessionPatch, now time.Time) (models.Session, error)
+	// MarkSessions archives, restores, pins or unpins, and returns the sessions
+	// that were not so before.
+	MarkSessions(ctx context.Context, owner string, ids []string, p models.SessionPatch) ([]string, error)
+	// Places are where the words of a text stand in some sessions of an owner.
+	Places(ctx context.Context, owner, text string, sessions []string, most int) (map[string]models.Places, error)
+	Storage(ctx context.Context, owner string) (models.Storage, error)
 	// DeleteSession deletes and writes the lines of the audit log, or neither.
 	DeleteSession(ctx context.Context, id string, audit ...models.AuditEntry) error
 	// ForkSession copies the messages up to the given one, or all where none
@@ -112,6 +118,9 @@ type Turns interface {
 type Messages interface {
 	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
 	Message(ctx context.Context, sessionID, id string) (models.Message, error)
+	// After is the cursor before which a turn and what was said before it
+	// stand, and the first message after the turn; both empty at the end.
+	After(ctx context.Context, sessionID, turnID string) (cursor, message string, err error)
 	// Call is a tool call and its result, nil where there is none yet.
 	Call(ctx context.Context, sessionID, callID string) (models.ToolCall, *models.Message, error)
 	// Summaries are those that end with one of the turns.

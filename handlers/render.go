@@ -106,6 +106,7 @@ func (h *Handlers) layout(c echo.Context) views.Layout {
 	l.Lang, l.Theme = languageOf(c), themeOf(c, user.Settings)
 	l.CSRF, _ = c.Get(CSRFKey).(string)
 	l.ReadOnly, _ = c.Get(readOnlyKey).(bool)
+	l.Here, l.Notice = h.here(c), h.notice(c)
 	return l
 }
 

@@ -7,6 +7,12 @@ type Chat struct {
 	// SessionID is empty on the page of a new chat.
 	SessionID string
 	Title     string
+	Pinned    bool
+	Archived  bool
+	// Later is the first message after those of the log, on a page that shows
+	// the past: it has no live connection and no composer. Empty: the log ends
+	// where the conversation does.
+	Later string
 	// Seq is the last live event that the page already holds; the browser asks
 	// for what came after it.
 	Seq int64
@@ -49,6 +55,9 @@ type Sidebar struct {
 	More string
 	// Query is what the list was searched for.
 	Query string
+	// History: the list stands beside the history, which has a search of its
+	// own.
+	History bool
 }
 
 // SessionGroup is one headed part of the list.
@@ -77,6 +86,7 @@ const (
 	AgeYesterday Age = "yesterday"
 	AgeWeek      Age = "week"
 	AgeOlder     Age = "older"
+	AgeMonth     Age = "month" // in the history: of a month that it names
 )
 
 // Log is a stretch of a conversation, oldest first.

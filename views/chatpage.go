@@ -62,3 +62,11 @@ func (v Chat) placeholder(ctx context.Context) string {
 
 // query escapes a value for the query part of an address.
 func query(value string) string { return url.QueryEscape(value) }
+
+// either is yes where it is so, else no.
+func either(so bool, yes, no string) string {
+	if so {
+		return yes
+	}
+	return no
+}

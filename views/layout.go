@@ -29,6 +29,10 @@ type Layout struct {
 	CSRF string
 	// User is who is signed in; the zero value is nobody.
 	User User
+	// Here is the address of the page below the base path, to come back to.
+	Here string
+	// Notice is what was done before the page was asked for; nil: nothing.
+	Notice *Notice
 	// ReadOnly: the session on the page is another's, and the user, an admin,
 	// may only read it. Nothing that would change it is offered.
 	ReadOnly bool

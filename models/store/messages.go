@@ -310,3 +310,24 @@ func fromJSON(column *string, into any) error {
 	}
 	return json.Unmarshal([]byte(*column), into)
 }
+
+// After is the cursor from which reading newest first begins with a turn that
+// is shown, and the first message after the turn; both are empty where nothing
+// comes after it.
+func (s *Store) After(ctx context.Context, sessionID, turnID string) (cursor, message string, err error) {
+	err = s.read(ctx, "what follows turn "+turnID, func(db *gorm.DB) error {
+		var turn turnRow
+		if err := db.Select("seq").Where("session_id = ? AND id = ?", sessionID, turnID).Take(&turn).Error; err != nil {
+			return orMissing(err, noTurn())
+		}
+		var next []messageRow
+		err := db.Select("id", "seq").Where("session_id = ? AND shown = 1 AND seq >= ? AND is_meta = 0", sessionID, seqAfterTurn(turn.Seq)).
+			Order("seq").Limit(1).Find(&next).Error
+		if err != nil || len(next) == 0 {
+			return err
+		}
+		cursor, message = encodeCursor("messages back", next[0].Seq), next[0].ID
+		return nil
+	})
+	return cursor, message, err
+}

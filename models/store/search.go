@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -85,12 +86,20 @@ func (q search) byIndex(word string) bool {
 	return q.indexed && utf8.RuneCountInString(word) >= trigram
 }
 
-// trigrams asks the index for all three characters in a row of a word.
+// mostTrigrams is how many the index is asked for at once; it refuses
+// expressions of some hundreds. A message with so many of a word likely holds it.
+const mostTrigrams = 64
+
+// trigrams asks the index for all three characters in a row of a word, or the
+// first of them.
 func trigrams(word string) string {
 	runes := []rune(word)
 	var parts []string
-	for i := 0; i+trigram <= len(runes); i++ {
-		parts = append(parts, `"`+strings.ReplaceAll(string(runes[i:i+trigram]), `"`, `""`)+`"`)
+	for i := 0; i+trigram <= len(runes) && len(parts) < mostTrigrams; i++ {
+		part := `"` + strings.ReplaceAll(string(runes[i:i+trigram]), `"`, `""`) + `"`
+		if !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
 	}
 	return strings.Join(parts, " AND ")
 }

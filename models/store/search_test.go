@@ -93,30 +93,31 @@ func TestASearchFindsWordsWhereverTheyStand(t *testing.T) {
 		settle()
 
 		for text, want := range map[string]string{
-			"release":               "archived title",
-			"RELEASE Build":         "title",
-			"合计":                    "said",
-			"行":                     "said",
-			"发票导出":                  "said",
-			"合计 answer":             "said", // in two messages
-			"answer release":        "",
-			"straße":                "said",
-			"replica-2":             "said",
-			"behind":                "said",
-			`"refused the conn"`:    "said",
-			`"the refused"`:         "",
-			"100%":                  "said",
-			"1%0":                   "",
-			"a_b":                   "said",
-			"axb":                   "",
-			`'quoted' "text" *`:     "said",
-			`NEAR(a b) OR x* ^y :z`: "",
-			"-- ; ) ( \"":           "",
-			"invisibly":             "",
-			"archived":              "archived",
-			"bob":                   "",
-			"":                      "archived said title",
-			"   ":                   "archived said title",
+			"release":                "archived title",
+			"RELEASE Build":          "title",
+			"合计":                     "said",
+			"行":                      "said",
+			"发票导出":                   "said",
+			"合计 answer":              "said", // in two messages
+			"answer release":         "",
+			"straße":                 "said",
+			"replica-2":              "said",
+			"behind":                 "said",
+			`"refused the conn"`:     "said",
+			`"the refused"`:          "",
+			"100%":                   "said",
+			"1%0":                    "",
+			"a_b":                    "said",
+			"axb":                    "",
+			`'quoted' "text" *`:      "said",
+			`NEAR(a b) OR x* ^y :z`:  "",
+			"-- ; ) ( \"":            "",
+			"invisibly":              "",
+			"archived":               "archived",
+			"bob":                    "",
+			strings.Repeat("x", 900): "",
+			"":                       "archived said title",
+			"   ":                    "archived said title",
 		} {
 			if ids := foundBy(t, s, "ann", text); ids != want {
 				t.Errorf("%q finds %q, want %q", text, ids, want)
@@ -293,7 +294,7 @@ func TestALongSessionIsDeletedAtOnce(t *testing.T) {
 	many := make([]models.Message, 0, 10_000)
 	for i := range 10_000 {
 		many = append(many, models.Message{
-			ID: models.NewID(models.PrefixMessage), SessionID: "s", TurnID: turn.ID, Seq: firstSeq(turn.Seq) + 1 + int64(i), Role: models.RoleAssistant,
+			ID: models.NewID(models.PrefixMessage), SessionID: "s", TurnID: turn.ID, Seq: firstSeq(turn.Seq) + 1 + int64(i), Shown: true, Role: models.RoleAssistant,
 			Content: fmt.Sprint("message number ", i, " of a long session"), State: models.StateDone, CreatedAt: start,
 		})
 	}

@@ -111,14 +111,18 @@ func findSession(db *gorm.DB, condition string, args ...any) (models.Session, er
 	return view.session(), nil
 }
 
-// UpdateSession changes what p names and returns the session as it is then. A
-// change counts as the session's last use; an empty patch changes nothing.
+// UpdateSession changes what p names and returns the session as it is then.
+// Another title or model counts as the session's last use; to pin or archive it
+// does not: a session comes out of the archive where it was. An empty patch
+// changes nothing.
 func (s *Store) UpdateSession(ctx context.Context, owner, id string, p models.SessionPatch, now time.Time) (models.Session, error) {
 	changes := patchColumns(p)
 	var updated models.Session
 	err := s.write(ctx, "change session "+id, func(tx *gorm.DB) error {
 		if len(changes) > 0 {
-			changes["updated_at"] = micros(now)
+			if p.Title != nil || p.Model != nil {
+				changes["updated_at"] = micros(now)
+			}
 			result := tx.Model(&sessionRow{}).Where("owner_id = ? AND id = ?", owner, id).Updates(changes)
 			if err := changed(result, noSession()); err != nil {
 				return err
@@ -129,6 +133,28 @@ func (s *Store) UpdateSession(ctx context.Context, owner, id string, p models.Se
 		return err
 	})
 	return updated, err
+}
+
+// MarkSessions changes whether sessions of an owner are archived or pinned, and
+// returns which of them were not so before. Those that are not the owner's are
+// left out.
+func (s *Store) MarkSessions(ctx context.Context, owner string, ids []string, p models.SessionPatch) ([]string, error) {
+	marked := []string{}
+	err := s.write(ctx, "mark sessions", func(tx *gorm.DB) error {
+		for column, value := range patchColumns(models.SessionPatch{Archived: p.Archived, Pinned: p.Pinned}) {
+			var some []string
+			err := tx.Model(&sessionRow{}).Where("owner_id = ? AND id IN ? AND "+column+" <> ?", owner, ids, value).Pluck("id", &some).Error
+			if err != nil {
+				return err
+			}
+			if err := tx.Model(&sessionRow{}).Where("owner_id = ? AND id IN ?", owner, some).Update(column, value).Error; err != nil {
+				return err
+			}
+			marked = append(marked, some...)
+		}
+		return nil
+	})
+	return marked, err
 }
 
 func patchColumns(p models.SessionPatch) map[string]any {

@@ -10,7 +10,7 @@ import (
 
 // Storage is what an owner stores, and may store.
 func (s *Store) Storage(ctx context.Context, owner string) (models.Storage, error) {
-	kept := models.Storage{QuotaBytes: s.opts.QuotaBytes}
+	var kept models.Storage
 	err := s.read(ctx, "storage of user "+owner, func(db *gorm.DB) error {
 		err := db.Raw(`SELECT
 			(SELECT count(*) FROM sessions WHERE owner_id = @owner) AS sessions,
@@ -20,6 +20,7 @@ func (s *Store) Storage(ctx context.Context, owner string) (models.Storage, erro
 		if err != nil {
 			return err
 		}
+		kept.QuotaBytes = s.opts.QuotaBytes
 		kept.UsedBytes, err = s.storageUsed(db, owner)
 		return err
 	})

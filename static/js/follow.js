@@ -2,6 +2,7 @@
 // what a person does (wheel, touch, keys, scroll bar, the button); growth of the
 // page never changes it.
 import { word } from "./words.js";
+import { basePath } from "./requests.js";
 
 const REACH_PX = 400; // this near the top, older messages are fetched
 
@@ -16,7 +17,8 @@ const nearEnd = () => root().scrollHeight - root().scrollTop - root().clientHeig
 export function startFollow() {
   const messages = document.getElementById("messages");
   if (!messages) return;
-  following = !location.hash;
+  openLinked();
+  following = !location.hash && Boolean(document.getElementById("conn"));
   const person = () => { personUntil = performance.now() + 700; };
   addEventListener("wheel", person, { passive: true });
   addEventListener("touchmove", person, { passive: true });
@@ -30,6 +32,14 @@ export function startFollow() {
   document.getElementById("jump")?.addEventListener("click", jumpToLatest);
   keepPlaceAbove(messages);
   keepUp();
+}
+
+// A link to a message that is not in this part of a long conversation: the
+// server knows where it is.
+function openLinked() {
+  const linked = location.hash.match(/^#[mp]-(\w+)$/)?.[1];
+  if (!linked || document.getElementById(location.hash.slice(1)) || new URLSearchParams(location.search).has("at")) return;
+  location.replace(`${basePath}/s/${document.getElementById("chat").dataset.session}/at/${linked}`);
 }
 
 function onScroll() {

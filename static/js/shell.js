@@ -7,6 +7,7 @@ export function startShell() {
   document.addEventListener("click", onClick);
   document.addEventListener("submit", onSubmit);
   document.addEventListener("keydown", onEscape);
+  document.addEventListener("change", selectAll);
   document.addEventListener("htmx:after:swap", (event) => {
     const body = event.target?.closest?.(".tool-body");
     if (body) delete body.dataset.lazy;
@@ -25,6 +26,7 @@ function onClick(event) {
   if (button.hasAttribute("data-menu")) toggleMenu(button);
   if (button.hasAttribute("data-fold")) fold(button.closest(".tool"), button.getAttribute("aria-expanded") !== "true", true);
   if (button.dataset.dialog) openDialog(button.dataset.dialog);
+  if (button.hasAttribute("data-dismiss")) button.closest(".toast")?.remove();
   if (button.hasAttribute("data-close")) button.closest("dialog")?.close();
 }
 
@@ -77,6 +79,12 @@ function closeMenus() {
     closed = button;
   }
   return closed;
+}
+
+function selectAll({ target }) {
+  const form = target.dataset.selectAll;
+  if (!form) return;
+  for (const box of document.querySelectorAll(`input[type=checkbox][form="${form}"]`)) box.checked = target.checked;
 }
 
 /** Opens a dialog by its id. */

@@ -1,0 +1,118 @@
+// The history: what was said is found, and sessions are put away and come back.
+
+import assert from 'node:assert/strict';
+import { suite } from '../harness/suite.js';
+import { says } from '../harness/provider.js';
+import { accessible, noSidewaysScroll } from '../harness/axe.js';
+
+const it = suite();
+
+const items = (page) => page.locator('main').getByTestId('session-item');
+
+it('what was said is found by words of any language, marked, and opened where it stands', async ({ chat, provider }) => {
+  provider.on('发票', says('十一月的发票导出里没有合计行，请看文件末尾。'));
+  provider.on('straw', says('Nothing but straw.'));
+  const c = await chat();
+  await c.open();
+  await c.ask('看一下发票');
+  const found = c.sessionID;
+  await c.open();
+  await c.ask('only straw');
+
+  await c.page.goto(`${c.base}/history`);
+  await c.page.getByTestId('session-search').fill('合计 发票');
+  await c.page.getByTestId('session-search').press('Enter');
+  await c.page.getByTestId('found').waitFor();
+  assert.equal(await items(c.page).count(), 1);
+  assert.deepEqual(await items(c.page).locator('mark').allTextContents(), ['发票', '合计', '发票']);
+  await items(c.page).getByTestId('snippet').first().click();
+  await c.page.waitForURL(new RegExp(`/s/${found}#p-`));
+  assert.ok(await c.page.locator(':target').isVisible());
+  assert.ok((await c.page.locator(':target').textContent()).includes('合计行'));
+
+  for (const odd of ['"', "'; DROP TABLE messages; --", '100%_', 'NEAR(a b) OR *']) {
+    await c.page.goto(`${c.base}/history?q=${encodeURIComponent(odd)}`);
+    await c.page.getByTestId('nothing-found').waitFor();
+  }
+});
+
+it('fifty sessions are archived at once, and all come back with Undo', async ({ app, visit }) => {
+  for (let i = 0; i < 50; i++) await app.api('POST', '/sessions', { title: `Bulk ${i}` });
+  const page = await visit();
+  await page.goto(`${app.origin}/history?q=Bulk`);
+  assert.equal(await items(page).count(), 50);
+  await page.getByLabel('Select all').check();
+  await page.getByTestId('bulk-archive').click();
+  await page.getByTestId('notice').getByText('50 sessions archived').waitFor();
+  const archived = async () => (await app.api('GET', '/sessions?archived=true&q=Bulk')).items.length;
+  assert.equal(await archived(), 50);
+  await page.getByTestId('undo').click();
+  await page.getByTestId('notice').getByText('50 sessions restored').waitFor();
+  assert.equal(await archived(), 0);
+  await page.getByLabel('Select all').check();
+  await page.getByTestId('bulk-delete').click();
+  await page.getByText('Delete 50 sessions?').waitFor();
+  assert.equal((await app.api('GET', '/sessions?q=Bulk')).items.length, 50);
+  await page.getByTestId('delete-sessions').click();
+  await page.getByTestId('nothing-found').waitFor();
+});
+
+it('a session is archived from the sidebar, pinned, renamed and restored', async ({ app, chat }) => {
+  const session = await app.api('POST', '/sessions', { title: 'Put away' });
+  const c = await chat();
+  await c.open();
+  const inSidebar = c.page.locator(`.rail [data-session="${session.id}"]`);
+  await inSidebar.hover();
+  await inSidebar.getByTestId('archive').click();
+  await c.page.getByTestId('notice').waitFor();
+  assert.equal(await inSidebar.count(), 0);
+  assert.ok((await app.api('GET', `/sessions/${session.id}`)).archived);
+
+  await c.page.goto(`${c.base}/history?archived=true`);
+  const row = c.page.locator(`main [data-session="${session.id}"]`);
+  await row.locator('[data-deed=restore]').click();
+  await c.page.getByTestId('notice').waitFor();
+  await c.page.goto(`${c.base}/history`);
+  await row.locator('[data-deed=pin]').click();
+  await row.locator('[data-deed=unpin]').waitFor();
+  await row.locator('summary').click();
+  await row.locator('input[name=title]').fill('Found again');
+  await row.locator('input[name=title]').press('Enter');
+  await row.getByText('Found again').first().waitFor();
+  const now = await app.api('GET', `/sessions/${session.id}`);
+  assert.deepEqual([now.title, now.pinned, now.archived], ['Found again', true, false]);
+});
+
+it('the keys reach the search, and Undo works without scripts', async ({ app, visit }) => {
+  const session = await app.api('POST', '/sessions', { title: 'By keyboard' });
+  const page = await visit();
+  await page.goto(`${app.origin}/history`);
+  await page.keyboard.press('/');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'session-search');
+  await page.keyboard.type('keyboard');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/q=keyboard/);
+  assert.equal(await items(page).count(), 1);
+
+  const plain = await visit({ javaScriptEnabled: false });
+  await plain.goto(`${app.origin}/history?q=keyboard`);
+  await plain.locator(`main [data-session="${session.id}"] [data-deed=archive]`).click();
+  await plain.getByTestId('undo').click();
+  await plain.getByTestId('notice').getByText('restored').waitFor();
+  assert.equal((await app.api('GET', `/sessions/${session.id}`)).archived, false);
+});
+
+for (const width of [360, 1280]) {
+  for (const theme of ['light', 'dark']) {
+    it(`the history is for everybody at ${width} pixels, ${theme}`, async ({ app, visit }) => {
+      const session = await app.api('POST', '/sessions', { title: 'Accessible' });
+      await app.api('PATCH', `/sessions/${session.id}`, { archived: true });
+      const page = await visit({ width, theme });
+      for (const path of ['/history', '/history?q=Accessible', '/history?q=nothing&archived=false']) {
+        await page.goto(app.origin + path);
+        await accessible(page, path);
+        await noSidewaysScroll(page, path);
+      }
+    });
+  }
+}
