@@ -176,6 +176,16 @@ func useEverything(t *testing.T, s *Store) {
 		must(t, err)
 	}
 	got(s.AuditActions(ctx))(t)
+	for _, order := range []models.SessionOrder{models.ByUse, models.ByMessages, models.ByOutputs, models.ByBytes} {
+		for _, q := range []models.ReviewQuery{
+			{}, {Ascending: true}, {OwnerID: "ann"}, {Text: "x"}, {Archived: models.Ptr(true)}, {UsedBefore: start},
+		} {
+			q.Order = order
+			_, _, err = s.ReviewSessions(ctx, q)
+			must(t, err)
+		}
+	}
+	got(s.SessionsByID(ctx, []string{"s", "x"}))(t)
 	_, _, err = s.UserStats(ctx, models.Page{})
 	must(t, err)
 	got(s.Tokens(ctx, "ann"))(t)
