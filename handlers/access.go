@@ -1,9 +1,7 @@
 package handlers
 
 import (
-	"context"
 	"errors"
-	"time"
 
 	"offcut/models"
 
@@ -112,24 +110,9 @@ func (h *Handlers) entry(c echo.Context, action, target, detail string) models.A
 	}
 }
 
-// endWait is how long a deletion waits for what runs in the session to end:
-// longer than a stop takes.
-const endWait = 10 * time.Second
-
 // deleteSession ends what runs in a session and removes it with its outputs
 // and files. Once begun it is finished, whether or not the client waits.
 func (h *Handlers) deleteSession(c echo.Context, sess models.Session, reason string) error {
-	ctx := context.WithoutCancel(c.Request().Context())
-	ending, cancel := context.WithTimeout(ctx, endWait)
-	h.Runner.EndSession(ending, sess.ID, reason)
-	cancel()
 	deed := h.entry(c, models.AuditSessionDelete, sess.ID, "deleted a session of "+sess.OwnerName)
-	if err := h.Store.DeleteSession(ctx, sess.ID, deed); err != nil {
-		return err
-	}
-	if err := h.Workspaces.Remove(ctx, sess.ID); err != nil {
-		// The session is gone, and its files go with the next try.
-		h.Log.ErrorContext(ctx, "the files of a deleted session are still there", "request", RequestID(c), "session", sess.ID, "error", err)
-	}
-	return nil
+	return h.Remover.Remove(c.Request().Context(), sess.ID, reason, deed)
 }

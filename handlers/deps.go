@@ -83,6 +83,10 @@ type Sessions interface {
 	AnySession(ctx context.Context, id string) (models.Session, error)
 	Sessions(ctx context.Context, q models.SessionQuery) ([]models.Session, string, error)
 	SessionStats(ctx context.Context, q models.SessionQuery) ([]models.SessionStats, string, error)
+	// ReviewSessions lists everybody's sessions, and SessionsByID are those that
+	// are still there of the ids; both for admins.
+	ReviewSessions(ctx context.Context, q models.ReviewQuery) ([]models.SessionStats, string, error)
+	SessionsByID(ctx context.Context, ids []string) ([]models.SessionStats, error)
 	UpdateSession(ctx context.Context, owner, id string, p models.SessionPatch, now time.Time) (models.Session, error)
 	// MarkSessions archives, restores, pins or unpins, and returns the sessions
 	// that were not so before.
@@ -205,6 +209,14 @@ type Workspaces interface {
 	Remove(ctx context.Context, sessionID string) error
 	// Size is the number of bytes in a session's folder; 0 where it has none.
 	Size(ctx context.Context, sessionID string) (int64, error)
+}
+
+// Remover removes sessions.
+type Remover interface {
+	// Remove ends what runs in a session and removes it with its outputs and
+	// files, whether or not ctx ends. reason is told to the browsers that have it
+	// open; deed is what the audit log says.
+	Remove(ctx context.Context, sessionID, reason string, deed models.AuditEntry) error
 }
 
 // Dumps reads what was written down of requests that providers refused.

@@ -20,6 +20,8 @@ type Config struct {
 	Broker     Broker
 	Workspaces Workspaces
 	Markdown   Markdown
+	// Remover removes sessions with all that belongs to them.
+	Remover Remover
 	// Dumps are the requests that providers refused.
 	Dumps Dumps
 	// WebSessions keeps who is signed in.

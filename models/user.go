@@ -118,6 +118,10 @@ type AuditEntry struct {
 	Address   string // the remote address; empty for the command line
 }
 
+// AuditActorRetention is the actor of what the retention policy did, who is no
+// user: such a line has no actor id.
+const AuditActorRetention = "retention"
+
 // The actions that are audited.
 const (
 	AuditSignIn        = "user.sign_in"

@@ -15,6 +15,7 @@ type adminEntry struct {
 // adminPages are the admin's pages in the order of their list. The first is
 // where the way in leads.
 var adminPages = []adminEntry{
+	{"sessions", "queue"},
 	{"users", "users"},
 	{"usage", "chart"},
 	{"audit", "eye"},

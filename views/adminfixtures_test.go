@@ -17,3 +17,15 @@ func sampleDump() Dump {
 		SessionID: "s1", TurnID: "trn_1", Model: "gpt", At: morning, Status: 400, Error: "Refused: “<b>”.", Bytes: 1234567,
 	}
 }
+
+func sampleSessions() AdminSessions {
+	return AdminSessions{
+		Filter: SessionFilter{Query: "a&b", Archived: "false", Order: "bytes"},
+		Rows: []AdminSession{
+			{ID: "ses_1", Title: "Read 40 GB of pcap", Owner: "platform", Archived: true, Messages: 112, Outputs: 9, OutputBytes: 4_800_000_000, Files: 12, UsedAt: morning},
+			{ID: "ses_2", Owner: "<mara>", Running: true, Pinned: true, Messages: 2406, Files: -1, UsedAt: morning},
+		},
+		Steps:   Steps{Next: "/admin/sessions?cursor=x"},
+		Deleted: 1, Failed: 2,
+	}
+}

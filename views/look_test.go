@@ -49,6 +49,8 @@ func pages() map[string]templ.Component {
 		"users":    AdminUsersPage(sampleUsers()),
 		"user":     AdminUserPage(sampleUser()),
 		"usage":    AdminUsagePage(sampleUsage()),
+		"sessions": AdminSessionsPage(sampleSessions()),
+		"goes":     AdminGoesPage(AdminGoes{Sessions: sampleSessions().Rows}),
 		"dumps":    AdminDumpsPage(AdminDumps{Kept: 20, Dumps: []Dump{sampleDump()}}),
 		"dump":     AdminDumpPage(DumpPage{Dump: sampleDump(), Text: "{\"about\": \"<b>\"}"}),
 		"error":    ErrorPage(Failure{Status: 500, Message: "The page could not be made.", Reference: "req_1"}),

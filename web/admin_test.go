@@ -2,8 +2,10 @@ package web
 
 import (
 	"encoding/csv"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,10 +14,12 @@ import (
 	"offcut/agent/agenttest"
 	"offcut/agent/dump"
 	"offcut/models"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 // adminPaths are the admin's pages, each below the base path.
-var adminPaths = []string{"/admin", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv"}
+var adminPaths = []string{"/admin", "/admin/sessions", "/admin/sessions/goes?id=ses_1", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv"}
 
 func TestAdminPagesAreForAdmins(t *testing.T) {
 	s := start(t)
@@ -136,4 +140,96 @@ func TestRefusedRequestsAreListedAndShown(t *testing.T) {
 	if s.must(err); len(entries) != 1 || entries[0].Target != name {
 		t.Errorf("audited: %+v", entries)
 	}
+}
+
+// rowsOf are the ids of the sessions that the admin's list shows at path.
+func rowsOf(t *testing.T, b *browser, path string) (ids []string) {
+	t.Helper()
+	b.get(path).page(t).Find("[data-testid=admin-session-row]").Each(func(_ int, row *goquery.Selection) {
+		ids = append(ids, row.AttrOr("data-session", ""))
+	})
+	return ids
+}
+
+func TestAnAdminFindsEverybodysSessions(t *testing.T) {
+	s := start(t)
+	one, two, three := s.newSession(ann), s.newSession(bob), s.newSession(ann)
+	s.wants(200, ann, "PATCH", "/sessions/"+one, map[string]any{"archived": true, "title": "The oldest"})
+	s.script.Then(agenttest.Says("Hello."))
+	s.says(bob, two, "a question")
+	b := s.signedIn(root)
+	for path, want := range map[string][]string{
+		"/admin/sessions?sort=use&ascending=true": {three, one, two},
+		"/admin/sessions?archived=true":           {one},
+		"/admin/sessions?archived=false&sort=use": {two, three},
+		"/admin/sessions?owner=" + bob:            {two},
+		"/admin/sessions?owner=nobody":            nil,
+		"/admin/sessions?q=oldest":                {one},
+		"/admin/sessions?q=" + bob:                {two},
+		"/admin/sessions?unused=30":               nil,
+		"/admin/sessions?sort=messages&limit=1":   {two},
+	} {
+		if got := rowsOf(t, b, path); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	}
+	var all []string
+	for path := "/admin/sessions?limit=1&sort=use"; path != "" && len(all) < 9; {
+		all = append(all, rowsOf(t, b, path)...)
+		path = b.get(path).page(t).Find("[data-testid=admin-next]").AttrOr("href", "")
+	}
+	if !slices.Equal(all, []string{two, one, three}) {
+		t.Errorf("page by page: %v", all)
+	}
+	for _, path := range []string{"/admin/sessions?sort=title", "/admin/sessions?cursor=x", "/admin/sessions?archived=perhaps"} {
+		if a := b.get(path); a.status != 400 {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+}
+
+func TestAnAdminDeletesSessions(t *testing.T) {
+	s := start(t)
+	hold := make(chan struct{})
+	defer close(hold)
+	s.script.Then(agenttest.Says("One."), agenttest.Step{Chunks: []string{"begun"}, Hold: hold})
+	kept, idle, busy := s.newSession(ann), s.newSession(ann), s.newSession(bob)
+	s.says(ann, idle, "first")
+	running := s.wants(202, bob, "POST", "/sessions/"+busy+"/messages", map[string]any{"content": "keep busy"})["turn_id"].(string)
+	if !s.script.Await(t.Context(), 2) {
+		t.Fatal("the model was not asked")
+	}
+	b := s.signedIn(root)
+	asked := b.get("/admin/sessions/goes?" + url.Values{"id": {idle, busy, "ses_gone"}, "back": {"q=x&sort=bytes&evil=1"}}.Encode()).page(t)
+	if text := asked.Find("[data-testid=admin-goes]").Text(); !strings.Contains(text, "Messages4") && !strings.Contains(text, "4") {
+		t.Errorf("asked: %q", text)
+	}
+	if n := asked.Find("input[name=id]").Length(); n != 2 {
+		t.Errorf("%d sessions are to go", n)
+	}
+	a := b.post("/admin/sessions/delete", url.Values{"id": {idle, busy}, "back": {"q=x&sort=bytes&evil=1"}})
+	if at := a.header.Get("Location"); a.status != 303 || at != "/admin/sessions?deleted=2&q=x&sort=bytes" {
+		t.Errorf("after it: %d to %q", a.status, at)
+	}
+	for _, id := range []string{idle, busy} {
+		s.wants(404, root, "GET", "/sessions/"+id, nil)
+	}
+	s.wants(404, bob, "GET", "/turns/"+running, nil)
+	s.wants(200, ann, "GET", "/sessions/"+kept, nil)
+	if removed := s.spaces.removed; len(removed) != 2 {
+		t.Errorf("the workspaces of %v were removed", removed)
+	}
+	entries, _, err := s.store.Audit(t.Context(), models.AuditQuery{Action: models.AuditSessionDelete})
+	if s.must(err); len(entries) != 2 || entries[0].ActorName != root {
+		t.Errorf("audited: %+v", entries)
+	}
+	for name, form := range map[string]url.Values{"nothing": {}, "too much": {"id": make([]string, 201)}} {
+		if a := b.post("/admin/sessions/delete", form); a.status != 422 {
+			t.Errorf("%s is chosen: %d", name, a.status)
+		}
+	}
+	if a := s.signedIn(ann).post("/admin/sessions/delete", url.Values{"id": {kept}}); a.status != 403 {
+		t.Errorf("of a user: %d", a.status)
+	}
+	s.wants(200, ann, "GET", "/sessions/"+kept, nil)
 }

@@ -23,6 +23,7 @@ import (
 	"offcut/agent/agenttest"
 	"offcut/agent/events"
 	"offcut/agent/retain"
+	"offcut/agent/retention"
 	"offcut/agent/runner"
 	"offcut/handlers"
 	"offcut/handlers/password"
@@ -94,7 +95,9 @@ func start(t *testing.T, opts ...func(*options)) *server {
 		ReadsOf:   retain.ReadsOf,
 		Log:       slog.New(slog.DiscardHandler),
 	})
+	remover := retention.Remover{Runner: run, Store: db, Workspaces: s.spaces, Log: slog.New(slog.NewTextHandler(s.log, nil))}
 	cfg := Config{Handlers: handlers.Config{
+		Remover:  remover,
 		BasePath: o.basePath, Version: "test", Store: db, Runner: run, Reader: retain.NewReader(db), Broker: s.broker,
 		Workspaces: s.spaces, Markdown: markdown.Render, WebSessions: db.WebSessions(),
 		Models: []string{"scripted", "other"}, AdminName: root, AdminToken: adminToken,

@@ -95,6 +95,9 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/ws/sessions/:session", socket, h.Stream},
 
 		{GET, "/admin", adminPage, h.AdminHome},
+		{GET, "/admin/sessions", adminPage, h.AdminSessions},
+		{GET, "/admin/sessions/goes", adminPage, h.AdminGoes},
+		{POST, "/admin/sessions/delete", adminPage, h.AdminDeleteSessions},
 		{GET, "/admin/audit", adminPage, h.AdminAudit},
 		{GET, "/admin/audit.csv", adminPage, h.AdminAuditCSV},
 		{GET, "/admin/users", adminPage, h.AdminUsers},

@@ -256,6 +256,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			Dumps:         a.dumps,
 			Stopping:      a.stopping,
 			Log:           a.log,
+			Remover:       a.remover(db, folders),
 		},
 		TrustedProxies: a.cfg.TrustedProxies,
 	}

@@ -10,6 +10,7 @@ import { startFollow } from "./follow.js";
 import { startComposer } from "./composer.js";
 import { startStream } from "./stream.js";
 import { startRequests } from "./requests.js";
+import { startAdmin } from "./admin.js";
 import { enhance } from "./enhance.js";
 
 startRequests();
@@ -21,4 +22,5 @@ startPager();
 startFollow();
 startComposer();
 startStream();
+startAdmin();
 enhance(document);

@@ -14,6 +14,18 @@ export function exact(n) {
   return new Intl.NumberFormat(lang, { useGrouping: true }).format(n);
 }
 
+/** A size in decimal units with three figures, as rows have it. */
+export function rounded(n) {
+  let unit = "B";
+  for (const next of ["kB", "MB", "GB", "TB"]) {
+    if (n < (unit === "B" ? 1000 : 999.5)) break;
+    n /= 1000;
+    unit = next;
+  }
+  if (unit === "B") return `${n} B`;
+  return `${n.toFixed(n < 9.995 ? 2 : n < 99.95 ? 1 : 0)} ${unit}`;
+}
+
 /** The time of day of a date, in the reader's zone. */
 export function timeOfDay(date) {
   return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" }).format(date);

@@ -1,0 +1,28 @@
+package views
+
+import "testing"
+
+func TestTheListOfAllSessions(t *testing.T) {
+	doc := parse(t, AdminSessionsPage(sampleSessions()))
+	want(t, doc, "[data-testid=admin-session-row]", 2)
+	want(t, doc, "th[aria-sort=descending] a[href='/admin/sessions?archived=false&ascending=true&q=a%26b&sort=bytes']", 1, "Their size")
+	want(t, doc, "th a[href='/admin/sessions?archived=false&q=a%26b&sort=messages']", 1, "Messages")
+	want(t, doc, "[data-testid=admin-session-row] label", 2)
+	want(t, doc, "[data-testid=admin-session-row] a[href='/s/ses_2']", 1, "Untitled")
+	want(t, doc, "[data-testid=admin-deleted]", 1, "1 session was deleted.")
+	want(t, doc, ".note.bad", 1, "2 sessions could not be deleted")
+}
+
+func TestADeletionSaysInNumbersWhatGoes(t *testing.T) {
+	g := AdminGoes{Back: "q=a%26b"}
+	for range 7 {
+		g.Sessions = append(g.Sessions, AdminSession{ID: "ses_x", Title: "T", Owner: "mara", Messages: 100, Outputs: 2, OutputBytes: 1_000_000, Files: 500_000, Running: true})
+	}
+	doc := parse(t, AdminGoesFragment(g))
+	want(t, doc, "h2", 1, "Delete 7 sessions for good?")
+	want(t, doc, ".named", 1, "“T” of mara", "and 2 more")
+	want(t, doc, ".goes", 1, "700", "14", "3.50 MB", "10.5 MB")
+	want(t, doc, "input[name=id]", 7)
+	want(t, doc, "a[data-close][href='/admin/sessions?q=a%26b']", 1)
+	want(t, doc, "[data-testid=admin-delete]", 1, "Delete 7 sessions")
+}
