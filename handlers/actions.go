@@ -31,11 +31,15 @@ func (h *Handlers) begin(c echo.Context, content, clientID string) (models.Sessi
 	if err := models.ValidateContent(content); err != nil {
 		return models.Session{}, err
 	}
-	sess, err := h.sessionFor(c, clientID)
+	model := c.FormValue("model")
+	if err := h.checkModel(model); err != nil {
+		return models.Session{}, err
+	}
+	sess, err := h.sessionFor(c, model, clientID)
 	if err != nil {
 		return sess, err
 	}
-	if _, err := h.send(c, sess.ID, content, clientID); err != nil {
+	if _, err := h.send(c, sess, content, clientID); err != nil {
 		// A session without a message is nothing that somebody asked for.
 		return sess, errors.Join(err, h.discard(c, sess.ID))
 	}
@@ -45,12 +49,12 @@ func (h *Handlers) begin(c echo.Context, content, clientID string) (models.Sessi
 // sessionFor makes a session. A form that is sent twice, by a double click or
 // a browser that tries again, finds the session that it made the first time:
 // its id is derived from the form's.
-func (h *Handlers) sessionFor(c echo.Context, clientID string) (models.Session, error) {
+func (h *Handlers) sessionFor(c echo.Context, model, clientID string) (models.Session, error) {
 	ctx := c.Request().Context()
 	user, _ := CurrentUser(c)
 	now := h.now()
 	sess := models.Session{
-		ID: models.NewID(models.PrefixSession), OwnerID: user.ID, OwnerName: user.Name, CreatedAt: now, UpdatedAt: now,
+		ID: models.NewID(models.PrefixSession), OwnerID: user.ID, OwnerName: user.Name, Model: model, CreatedAt: now, UpdatedAt: now,
 	}
 	if clientID == "" {
 		return sess, h.Store.CreateSession(ctx, sess)
@@ -85,7 +89,7 @@ func (h *Handlers) Send(c echo.Context) error {
 		return err
 	}
 	content := c.FormValue("content")
-	turn, err := h.send(c, sess.ID, content, c.FormValue("client_id"))
+	turn, err := h.send(c, sess, content, c.FormValue("client_id"))
 	if refused, ok := refusedDraft(c, err); ok {
 		return h.chat(c, refused.status, sess, page{draft: drafted(content), problem: refused.message})
 	}

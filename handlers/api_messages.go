@@ -22,12 +22,12 @@ func (h *Handlers) APISend(c echo.Context) error {
 	if err := readJSON(c, &body); err != nil {
 		return err
 	}
-	turn, err := h.send(c, sess.ID, body.Content, body.ClientID)
+	turn, err := h.send(c, sess, body.Content, body.ClientID)
 	return sendTurn(c, turn, err)
 }
 
 // send hands a message of the user to the runner.
-func (h *Handlers) send(c echo.Context, sessionID, content, clientID string) (models.Turn, error) {
+func (h *Handlers) send(c echo.Context, sess models.Session, content, clientID string) (models.Turn, error) {
 	if err := models.ValidateContent(content); err != nil {
 		return models.Turn{}, err
 	}
@@ -35,8 +35,11 @@ func (h *Handlers) send(c echo.Context, sessionID, content, clientID string) (mo
 		return models.Turn{}, models.Errorf(models.ErrInvalid, "client_id_too_long",
 			"client_id has at most %d bytes; this one has %d", models.MaxClientIDLength, len(clientID))
 	}
+	if err := h.answerable(sess); err != nil {
+		return models.Turn{}, err
+	}
 	return h.Runner.Send(c.Request().Context(), models.NewTurn{
-		SessionID: sessionID, OwnerID: me(c), Content: content, ClientID: clientID, Now: h.now(),
+		SessionID: sess.ID, OwnerID: me(c), Content: content, ClientID: clientID, Now: h.now(),
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,11 @@ func (h *Handlers) home(c echo.Context, status int, draft, problem string) error
 	if err != nil {
 		return err
 	}
-	return h.render(c, status, views.ChatPage(views.Chat{Sidebar: sidebar, Draft: draft, Problem: problem}))
+	picker := h.picker(models.Session{})
+	if chosen := c.FormValue("model"); slices.Contains(h.Models, chosen) {
+		picker.Chosen = chosen // of a message that is given back
+	}
+	return h.render(c, status, views.ChatPage(views.Chat{Sidebar: sidebar, Picker: picker, Draft: draft, Problem: problem}))
 }
 
 // Chat is the page of one session.
@@ -85,7 +90,7 @@ func (h *Handlers) chat(c echo.Context, status int, sess models.Session, p page)
 	}
 	return h.render(c, status, views.ChatPage(views.Chat{
 		SessionID: sess.ID, Title: sess.Title, Pinned: sess.Pinned, Archived: sess.Archived, Seq: live.Seq, RunningTurn: live.TurnID,
-		Owner: sess.OwnerName, ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Later: p.later, Draft: p.draft, Problem: p.problem,
+		Owner: sess.OwnerName, Picker: h.picker(sess), ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Later: p.later, Draft: p.draft, Problem: p.problem,
 	}))
 }
 
@@ -148,7 +153,7 @@ func (h *Handlers) SidebarFragment(c echo.Context) error {
 		return err
 	}
 	if !isFragment(c) { // the search of a page without scripts
-		return h.render(c, http.StatusOK, views.ChatPage(views.Chat{Sidebar: sidebar}))
+		return h.render(c, http.StatusOK, views.ChatPage(views.Chat{Sidebar: sidebar, Picker: h.picker(models.Session{})}))
 	}
 	return h.render(c, http.StatusOK, views.SidebarFragment(sidebar))
 }

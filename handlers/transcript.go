@@ -231,7 +231,7 @@ func answeredAt(t turnMessages) time.Time {
 func (h *Handlers) turnEnd(t turnMessages) views.TurnEnd {
 	end := views.TurnEnd{
 		TurnID: t.turn.ID, State: string(t.turn.State), Error: t.turn.Error, Code: string(t.turn.ErrorCode),
-		Tokens: t.turn.Usage.InputTokens + t.turn.Usage.OutputTokens,
+		Tokens: t.turn.Usage.Tokens(), Cost: t.turn.Usage.Cost,
 	}
 	if t.turn.StartedAt != nil {
 		end.At = *t.turn.StartedAt

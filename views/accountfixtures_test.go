@@ -50,3 +50,8 @@ func sampleSettings() Settings {
 		},
 	}
 }
+
+func sampleDetails() Details {
+	used := UsageLine{Model: "qwen3-coder:30b", Turns: 12, Input: 1204331, Cached: 900000, Output: 52000, Reasoning: 100, Cost: 0.5}
+	return Details{CreatedAt: morning, UpdatedAt: morning, Used: []UsageLine{used, used}, Total: used}
+}

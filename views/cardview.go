@@ -28,6 +28,13 @@ func toolIcon(tool string) string {
 	return "gear"
 }
 
+// opens reports whether the card is open when it is first shown: because of what
+// it is, or because the user wants to see lines of every output. Its body is then
+// fetched when it comes into sight.
+func (v ToolCard) opens(ctx context.Context) bool {
+	return v.Open || (frame(ctx).Lines > 0 && v.State != CardWaiting && v.State != CardRunning)
+}
+
 // verb says what the tool did, does, was to do, or could not do.
 func (v ToolCard) verb(ctx context.Context) string {
 	tense := "did"

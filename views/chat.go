@@ -19,7 +19,8 @@ type Chat struct {
 	// RunningTurn is the id of the turn that runs now; empty where none does.
 	RunningTurn string
 	// Owner is the name of the session's owner.
-	Owner string
+	Owner  string
+	Picker Picker
 	// ForkedFrom is the session of which this one is a fork, where its owner
 	// still has it.
 	ForkedFrom string
@@ -167,6 +168,7 @@ type TurnEnd struct {
 	OpenCalls int
 	Model     string
 	Tokens    int64
+	Cost      float64 // in US dollars; 0 where no price is configured
 	// Said: there is text that can be copied.
 	Said bool
 	// Silent: the last reply of an answer that is done says nothing.

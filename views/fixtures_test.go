@@ -165,6 +165,7 @@ func sampleChat() Chat {
 		End: TurnEnd{TurnID: "t2", State: "running", At: time.Now().Add(-50 * time.Second)},
 	}
 	return Chat{
+		Picker:    Picker{SessionID: "s1", Chosen: "qwen3-coder:30b", Names: []string{"qwen3-coder:30b", "hosted-model"}},
 		SessionID: "s1", Title: "Release build fails on CI", Seq: 412, RunningTurn: "t2", Sidebar: sampleSidebar(),
 		Log: Log{SessionID: "s1", Older: "cur", Seq: 412, RunningTurn: "t2", Entries: []Entry{
 			{User: &UserMessage{ID: "m1", TurnID: "t1", State: "done", At: morning, Content: "The release build on CI is red since this morning, on my machine it passes. The log is `ci/build.log`. What breaks?\n\nAnd is the November order export complete?"}},
@@ -189,6 +190,7 @@ func statesChat() Chat {
 		Retry: &RetryNotice{TurnID: "t9", Until: time.Now().Add(12 * time.Second), Attempt: 3, Most: 10, Reason: "The model’s server is busy."},
 	}}}
 	return Chat{
+		Picker:    Picker{SessionID: "s3", Chosen: "<gone>", Names: []string{"qwen3-coder:30b"}, Gone: true},
 		SessionID: "s2", Title: "Every state of a turn", ForkedFrom: "s1", Sidebar: sampleSidebar(), Problem: "The message is empty.",
 		Log: Log{SessionID: "s2", Entries: []Entry{
 			{User: &UserMessage{ID: "m9", TurnID: "t1", State: "done", At: morning, Content: strings.Repeat("a long line of a log\n", 400)}},

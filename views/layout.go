@@ -36,8 +36,6 @@ type Layout struct {
 	// ReadOnly: the session on the page is another's, and the user, an admin,
 	// may only read it. Nothing that would change it is offered.
 	ReadOnly bool
-	// Model is the name of the model that answers, as people know it.
-	Model string
 	// Demo: the built-in demo model answers, because none is configured.
 	Demo bool
 	// Asset gives the path of a static file below the base path, such as

@@ -13,7 +13,7 @@ import (
 )
 
 func sampleContext() context.Context {
-	return With(context.Background(), Layout{User: User{Name: "billing-dev"}, CSRF: "token", Model: "qwen3-coder:30b", Demo: true})
+	return With(context.Background(), Layout{User: User{Name: "billing-dev"}, CSRF: "token", Demo: true})
 }
 
 func markup(t *testing.T, c templ.Component) string {
@@ -37,7 +37,8 @@ func parse(t *testing.T, c templ.Component) *goquery.Document {
 // pages are all pages in all their states.
 func pages() map[string]templ.Component {
 	all := map[string]templ.Component{
-		"empty":    ChatPage(Chat{Sidebar: sampleSidebar()}),
+		"empty":    ChatPage(Chat{Sidebar: sampleSidebar(), Picker: Picker{Chosen: "a", Names: []string{"a", "b"}}}),
+		"details":  DetailsFragment(sampleDetails()),
 		"chat":     ChatPage(sampleChat()),
 		"states":   ChatPage(statesChat()),
 		"output":   OutputPage(sampleOutput()),

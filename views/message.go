@@ -41,6 +41,9 @@ func (v TurnEnd) facts(ctx context.Context) string {
 	if v.Tokens > 0 {
 		facts = append(facts, t(ctx, "answer.tokens", "n", v.Tokens, "count", exact(v.Tokens)))
 	}
+	if v.Cost > 0 {
+		facts = append(facts, dollars(ctx, v.Cost))
+	}
 	if v.Took > 0 {
 		facts = append(facts, took(v.Took))
 	}

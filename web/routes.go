@@ -71,6 +71,8 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/s/:session/messages", page, h.Send},
 		{GET, "/s/:session/messages/:message", page, h.Whole},
 		{POST, "/s/:session/rename", page, h.Rename},
+		{POST, "/s/:session/model", page, h.ChooseModel},
+		{GET, "/s/:session/details", page, h.Details},
 		{POST, "/s/:session/fork", page, h.Fork},
 		{GET, "/s/:session/goes", page, h.Goes},
 		{POST, "/s/:session/delete", page, h.Delete},

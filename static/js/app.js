@@ -11,6 +11,8 @@ import { startComposer } from "./composer.js";
 import { startStream } from "./stream.js";
 import { startRequests } from "./requests.js";
 import { startAdmin } from "./admin.js";
+import { startPicker } from "./picker.js";
+import { startNotify } from "./notify.js";
 import { enhance } from "./enhance.js";
 
 startRequests();
@@ -23,4 +25,6 @@ startFollow();
 startComposer();
 startStream();
 startAdmin();
+startPicker();
+startNotify();
 enhance(document);

@@ -83,7 +83,7 @@ async function send() {
   setSending(true);
   say("");
   try {
-    const response = await post(form.action, { content, client_id: draftID() });
+    const response = await post(form.action, { content, client_id: draftID(), ...chosenModel() });
     if (response.ok && !response.redirected) await taken(response, content);
     else {
       if (response.ok) forget();
@@ -94,6 +94,12 @@ async function send() {
     say(word("failed")); // the server was not reached: the text and its id stay
   }
   setSending(false);
+}
+
+/** The model for a session that this message begins. */
+function chosenModel() {
+  const model = form.elements.model?.value;
+  return model ? { model } : {};
 }
 
 /** The server has the message: the box is free for the next one. */

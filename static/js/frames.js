@@ -6,6 +6,7 @@ import { added } from "./follow.js";
 import { announce } from "./requests.js";
 import { word, exact } from "./words.js";
 import { tick } from "./clock.js";
+import { tell, mark } from "./notify.js";
 import { graft } from "./graft.js";
 import { settle, settleChildren } from "./settle.js";
 
@@ -113,7 +114,7 @@ function state({ turn, state: now }) {
     setRunning("");
     announce(word(now));
   }
-  markTitle();
+  tell(now);
   return true;
 }
 
@@ -151,14 +152,8 @@ function setTitle(title) {
   if (item) item.textContent = title;
   const field = document.querySelector("#dlg-rename input[name=title]");
   if (field) field.value = title;
-  markTitle();
+  mark();
   return true;
-}
-
-/** A running turn is seen in the tab's title. */
-function markTitle() {
-  const chat = document.getElementById("chat");
-  document.title = (chat.dataset.turn ? "● " : "") + chat.dataset.title;
 }
 
 /** Replaces the whole conversation. Returns its number; where it is known
@@ -167,9 +162,9 @@ export function replaceLog(html, known) {
   flush();
   const template = document.createElement("template");
   template.innerHTML = html;
-  const mark = template.content.querySelector("[data-log-seq]");
-  if (!mark) return null;
-  const seq = Number(mark.dataset.logSeq);
+  const place = template.content.querySelector("[data-log-seq]");
+  if (!place) return null;
+  const seq = Number(place.dataset.logSeq);
   if (seq === known) return seq;
   const meter = template.content.querySelector("[data-log-meter]");
   if (meter) settle(document.getElementById("meter"), meter.content.firstElementChild.cloneNode(true));
@@ -177,8 +172,8 @@ export function replaceLog(html, known) {
   settleChildren(messages, template.content, firstKnown(messages, template.content));
   window.htmx?.process(messages);
   enhance(messages);
-  setRunning(mark.dataset.logTurn || "");
-  markTitle();
+  setRunning(place.dataset.logTurn || "");
+  mark();
   added();
   return seq;
 }
