@@ -175,7 +175,7 @@ var refusals = []string{
 // context: OpenAI, Anthropic, vLLM, llama.cpp, OpenRouter, Ollama, Mistral, Groq,
 // Gemini.
 var overflowWords = regexp.MustCompile(`(?i)context[_ ]length|context[_ ]window|context[_ ]size|prompt is too long|prompt too long|` +
-	`too many (input )?tokens|input is too long|reduce the length of the messages|maximum number of tokens|input token count.*exceeds|larger than the maximum context`)
+	`too many (input )?tokens|input is too long|reduce the length of the messages|maximum number of tokens|input token count.*exceeds|larger than the maximum context|exceed context limit|request_too_large`)
 
 func isOverflow(status int, p *ProviderError) bool {
 	if status != http.StatusBadRequest && status != http.StatusRequestEntityTooLarge && status != http.StatusUnprocessableEntity {
