@@ -103,9 +103,15 @@ func TestImportsGoOneWay(t *testing.T) {
 }
 
 func TestOnlyOnePackageKnowsTheProvidersTypes(t *testing.T) {
+	owners := map[string]string{
+		"github.com/sashabaranov/go-openai":         "agent/llm/openai",
+		"github.com/anthropics/anthropic-sdk-go/v2": "agent/llm/anthropic",
+	}
 	for path, p := range house(t) {
-		if slices.Contains(p.Imports, "github.com/sashabaranov/go-openai") && path != "agent/llm/openai" {
-			t.Errorf("%s imports go-openai", path)
+		for library, owner := range owners {
+			if path != owner && slices.ContainsFunc(p.Imports, func(i string) bool { return within(i, library) }) {
+				t.Errorf("%s imports %s", path, library)
+			}
 		}
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"offcut/agent"
+	"offcut/agent/contextwin"
 	"offcut/agent/llm"
+	"offcut/agent/llm/anthropic"
 	"offcut/agent/llm/demo"
 	"offcut/agent/llm/openai"
 	"offcut/agent/runner"
@@ -32,7 +34,7 @@ func (a *App) models() (*catalogue, error) {
 	c := &catalogue{byID: map[string]entry{}, demo: a.cfg.DefaultModel == config.DemoModel}
 	client := &http.Client{Transport: llm.NewTransport(nil)}
 	for _, m := range a.cfg.Models {
-		c.add(m, client)
+		c.add(m, client, a.cfg.Pruning)
 	}
 	if c.demo {
 		server, err := demo.Start()
@@ -42,7 +44,7 @@ func (a *App) models() (*catalogue, error) {
 		a.closing(server.Close)
 		c.add(config.Model{
 			Name: config.DemoModel, BaseURL: server.BaseURL(), APIKey: server.Key(), ContextTokens: a.cfg.EnvContextTokens,
-		}, client)
+		}, client, a.cfg.Pruning)
 	}
 	slices.SortStableFunc(c.names, func(x, y string) int {
 		switch a.cfg.DefaultModel {
@@ -56,15 +58,8 @@ func (a *App) models() (*catalogue, error) {
 	return c, nil
 }
 
-func (c *catalogue) add(m config.Model, client *http.Client) {
-	var model agent.Model = openai.New(openai.Config{
-		BaseURL:         m.BaseURL,
-		APIKey:          m.APIKey,
-		Model:           m.Name,
-		MaxOutputTokens: m.MaxOutputTokens,
-		OmitReasoning:   m.SendReasoning != nil && !*m.SendReasoning,
-		HTTPClient:      client,
-	})
+func (c *catalogue) add(m config.Model, client *http.Client, p config.Pruning) {
+	model, most := modelOf(m, client)
 	price := (*models.Price)(m.Price)
 	if price != nil {
 		model = llm.Priced(model, *price)
@@ -74,8 +69,47 @@ func (c *catalogue) add(m config.Model, client *http.Client) {
 		model: model,
 		price: price,
 		info: runner.ModelInfo{
-			Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: m.MaxOutputTokens, Settings: m.Settings(),
+			Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: most, Pruning: pruningOf(m, p), Settings: m.Settings(),
 		},
+	}
+}
+
+// modelOf is the client of a model and the bound of one reply, in tokens; 0: the
+// provider's own.
+func modelOf(m config.Model, client *http.Client) (agent.Model, int) {
+	omit := m.SendReasoning != nil && !*m.SendReasoning
+	if m.Provider == config.Anthropic {
+		cfg := anthropic.Config{
+			BaseURL:         m.BaseURL,
+			APIKey:          m.APIKey,
+			Model:           m.Name,
+			MaxOutputTokens: m.MaxOutputTokens,
+			Thinking:        anthropic.Thinking(m.Thinking),
+			ThinkingTokens:  m.ThinkingTokens,
+			OmitReasoning:   omit,
+			HTTPClient:      client,
+		}
+		return anthropic.New(cfg), cfg.MaxOutput()
+	}
+	return openai.New(openai.Config{
+		BaseURL:         m.BaseURL,
+		APIKey:          m.APIKey,
+		Model:           m.Name,
+		MaxOutputTokens: m.MaxOutputTokens,
+		OmitReasoning:   omit,
+		HTTPClient:      client,
+	}), m.MaxOutputTokens
+}
+
+// pruningOf is how old results are shortened for a model: by itself only for
+// Anthropic's, whose cache of prompts is what the figures were made for.
+func pruningOf(m config.Model, p config.Pruning) contextwin.Pruning {
+	mode := contextwin.Mode(p.Mode)
+	if mode == "" && m.Provider == config.Anthropic {
+		mode = contextwin.ModeCacheTTL
+	}
+	return contextwin.Pruning{
+		Mode: mode, TTL: p.TTL, SoftTrimRatio: p.SoftTrimRatio, HardClearRatio: p.HardClearRatio, KeepLastAssistants: p.KeepLastAssistants,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"time"
 )
 
 // Config is what the program runs with. Every field is valid.
@@ -33,9 +34,10 @@ type Config struct {
 	// Models are the models to choose from. Empty: the demo model.
 	Models []Model `koanf:"models"`
 	// DefaultModel names the one that a new session has.
-	DefaultModel string `koanf:"-"`
-	Tools        Tools  `koanf:"-"`
-	Limits       Limits `koanf:"limits"`
+	DefaultModel string  `koanf:"-"`
+	Tools        Tools   `koanf:"-"`
+	Pruning      Pruning `koanf:"contextPruning"`
+	Limits       Limits  `koanf:"limits"`
 	// Notes are sentences for the log, about settings without effect or unwise.
 	Notes []string `koanf:"-"`
 
@@ -50,9 +52,10 @@ type Config struct {
 type Model struct {
 	// Name is the provider's own name of it.
 	Name string `koanf:"name"`
-	// Provider is the protocol that the server speaks: openai.
+	// Provider is the protocol that the server speaks: OpenAI or Anthropic.
 	Provider string `koanf:"provider"`
-	// BaseURL ends before /chat/completions; empty: OpenAI.
+	// BaseURL ends before /chat/completions, or before /v1/messages; empty: the
+	// provider's own address.
 	BaseURL    string `koanf:"baseURL"`
 	APIKeyFile string `koanf:"apiKeyFile"`
 	// APIKey is what the file, or the variable, held.
@@ -63,6 +66,13 @@ type Model struct {
 	MaxOutputTokens int `koanf:"maxOutputTokens"`
 	// SendReasoning: earlier reasoning is sent back; nil: yes.
 	SendReasoning *bool `koanf:"sendReasoning"`
+	// Thinking is adaptive or off; empty: as the model does by itself.
+	Thinking string `koanf:"thinking"`
+	// ThinkingTokens is a budget for thinking, of models that are not adaptive;
+	// 0: none.
+	ThinkingTokens int `koanf:"thinkingTokens"`
+	// Images: the model takes images.
+	Images bool `koanf:"images"`
 	// Price is what its tokens cost; nil: no cost is counted.
 	Price *Price `koanf:"price"`
 }
@@ -85,6 +95,7 @@ func (m Model) Settings() map[string]any {
 	return map[string]any{
 		"name": m.Name, "provider": m.Provider, "baseURL": address, "contextTokens": m.ContextTokens,
 		"maxOutputTokens": m.MaxOutputTokens, "sendReasoning": m.SendReasoning,
+		"thinking": m.Thinking, "thinkingTokens": m.ThinkingTokens, "images": m.Images,
 	}
 }
 
@@ -100,6 +111,12 @@ func (c Config) Secrets() []string {
 	}
 	return slices.DeleteFunc(secrets, func(s string) bool { return s == "" })
 }
+
+// The providers, by the protocols that their servers speak.
+const (
+	OpenAI    = "openai"
+	Anthropic = "anthropic"
+)
 
 // DefaultContextTokens is the context window of a model of which none is said.
 const DefaultContextTokens = 128_000
@@ -124,6 +141,17 @@ type Tool struct {
 	Keep            string `koanf:"keep"` // both or head
 	TimeoutSeconds  int    `koanf:"timeoutSeconds"`
 	Network         bool   `koanf:"network"`
+}
+
+// Pruning says when old tool results are shortened in what a model is sent. A
+// zero field is the product's own value.
+type Pruning struct {
+	// Mode is off or cache-ttl; empty: cache-ttl for Anthropic, off for others.
+	Mode               string        `koanf:"mode"`
+	TTL                time.Duration `koanf:"ttl"`
+	SoftTrimRatio      float64       `koanf:"softTrimRatio"`
+	HardClearRatio     float64       `koanf:"hardClearRatio"`
+	KeepLastAssistants int           `koanf:"keepLastAssistants"`
 }
 
 // Limits bounds what users and turns may take.

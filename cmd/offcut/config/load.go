@@ -122,6 +122,9 @@ func (l *loader) config() (Config, error) {
 	if err := l.tools(&cfg); err != nil {
 		return Config{}, err
 	}
+	if err := l.pruning(cfg.Pruning); err != nil {
+		return Config{}, err
+	}
 	var err error
 	if cfg.DataDir, err = filepath.Abs(cfg.DataDir); err != nil {
 		return Config{}, fmt.Errorf("data folder: %w", err)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -84,7 +85,21 @@ func TestWrongValuesAreRefusedWithNameValueAndWhatIsAccepted(t *testing.T) {
 		{name: "a template without its id", file: "tools:\n  truncationMessage: cut\n", want: []string{"tools.truncationMessage", "{output_id}"}},
 		{name: "a model without a name", file: "models:\n  - baseURL: http://x\n", want: []string{"models[0]", "name is missing"}},
 		{name: "two models of one name", file: "models:\n  - name: a\n  - name: a\n", want: []string{"models[1].name", `"a"`}},
-		{name: "a provider that is not there", file: "models:\n  - name: a\n    provider: other\n", want: []string{"models[0].provider", `"other"`, "openai"}},
+		{name: "a provider that is not there", file: "models:\n  - name: a\n    provider: other\n", want: []string{"models[0].provider", `"other"`, "openai or anthropic"}},
+		{name: "a way to think that is none", file: "models:\n  - name: a\n    provider: anthropic\n    thinking: hard\n", want: []string{"models[0].thinking", `"hard"`, "adaptive or off"}},
+		{name: "a budget for thinking that is too small", file: "models:\n  - name: a\n    provider: anthropic\n    thinkingTokens: 100\n", want: []string{"models[0].thinkingTokens", `"100"`, "1024"}},
+		{name: "thinking of another provider", file: "models:\n  - name: a\n    thinking: adaptive\n", want: []string{"models[0]", "openai", "anthropic"}},
+		{name: "two ways to think", file: "models:\n  - name: a\n    provider: anthropic\n    thinking: adaptive\n    thinkingTokens: 2048\n", want: []string{"models[0]", "thinkingTokens", "only one"}},
+		{name: "more thinking than output", file: "models:\n  - name: a\n    provider: anthropic\n    maxOutputTokens: 2048\n    thinkingTokens: 2048\n", want: []string{"models[0]", `"2048"`, "less than maxOutputTokens"}},
+		{name: "a budget for thinking that stays behind", file: "models:\n  - name: a\n    provider: anthropic\n    thinkingTokens: 2048\n    sendReasoning: false\n", want: []string{"models[0]", "sendReasoning", "thinkingTokens"}},
+		{name: "images that are no truth", file: "models:\n  - name: a\n    images: many\n", want: []string{"models[0].images", `"many"`, "true or false"}},
+		{name: "a mode of pruning that is none", file: "contextPruning:\n  mode: always\n", want: []string{"contextPruning.mode", `"always"`, "off or cache-ttl"}},
+		{name: "a time without its unit", file: "contextPruning:\n  ttl: 300\n", want: []string{"contextPruning.ttl", `"300"`, "5m"}},
+		{name: "a share in percent", file: "contextPruning:\n  softTrimRatio: 30\n", want: []string{"contextPruning.softTrimRatio", `"30"`, "0.01 to 1"}},
+		{name: "a share that is no number", file: "contextPruning:\n  hardClearRatio: half\n", want: []string{"contextPruning.hardClearRatio", `"half"`, "0.01 to 1"}},
+		{name: "clearing before trimming", file: "contextPruning:\n  softTrimRatio: 0.6\n", want: []string{"contextPruning.hardClearRatio", `"0.5"`, "softTrimRatio", "0.6"}},
+		{name: "no reply that keeps its results", file: "contextPruning:\n  keepLastAssistants: 0\n", want: []string{"contextPruning.keepLastAssistants", `"0"`, "1 to 1000"}},
+		{name: "a mode where keys belong", file: "contextPruning: off\n", want: []string{"contextPruning", "no such key"}},
 		{name: "a key's file that is not there", file: "models:\n  - name: a\n    apiKeyFile: /nowhere\n", want: []string{"models[0].apiKeyFile", "/nowhere"}},
 		{name: "a price that is none", file: "models:\n  - name: a\n    price: {input: 1, output: -2}\n", want: []string{"models[0].price.output", "-2", "per million"}},
 		{name: "a proxy that is no address", file: "trustedProxies: [localhost]\n", want: []string{"trustedProxies[0]", `"localhost"`, "10.0.0.0/8"}},
@@ -167,6 +182,7 @@ func TestTheModelIsWhatTheVariablesOrTheFileName(t *testing.T) {
 	}{
 		{name: "a key alone names no model", env: []string{"OPENAI_API_KEY=k"}, model: DemoModel, notes: 1},
 		{name: "a key and a name", env: []string{"OPENAI_API_KEY=k", "OFFCUT_MODEL=m"}, model: "m", names: []string{"m"}},
+		{name: "a key of Anthropic alone names no model", env: []string{"ANTHROPIC_API_KEY=k"}, model: DemoModel, notes: 1},
 		{name: "a server and a name", env: []string{"OPENAI_BASE_URL=http://h/v1", "OFFCUT_MODEL=m"}, model: "m", names: []string{"m"}},
 		{name: "the demo model by name", env: []string{"OFFCUT_MODEL=demo", "OPENAI_API_KEY=k"}, model: DemoModel},
 		{name: "the file's first", flags: Flags{Config: &file}, model: "one", names: []string{"one", "two"}},
@@ -249,6 +265,65 @@ func TestPricesArePerMillionTokensAndThatOfCachedOnesMayBeLeftOut(t *testing.T) 
 	}
 	free := 0.0
 	if diff := cmp.Diff([]*Price{{Input: 3, Output: 15.5, Cached: &free}, {Input: 1, Output: 2}, nil}, prices); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheProviderOfTheVariablesIsTheOneWhoseKeyIsSet(t *testing.T) {
+	secret := write(t, "of-file\n")
+	for _, tt := range []struct {
+		name, model string
+		env         []string
+		want        Model
+	}{
+		{"OpenAI", "m", []string{"OPENAI_API_KEY=o"}, Model{Provider: OpenAI, APIKey: "o"}},
+		{"Anthropic", "m", []string{"ANTHROPIC_API_KEY=a"}, Model{Provider: Anthropic, APIKey: "a"}},
+		{"Anthropic, with its key in a file", "m", []string{"ANTHROPIC_API_KEY_FILE=" + secret}, Model{Provider: Anthropic, APIKey: "of-file"}},
+		{"both", "gpt", []string{"OPENAI_API_KEY=o", "ANTHROPIC_API_KEY=a"}, Model{Provider: OpenAI, APIKey: "o"}},
+		{"both, and a model of Anthropic's", "claude-x", []string{"OPENAI_API_KEY=o", "ANTHROPIC_API_KEY=a"}, Model{Provider: Anthropic, APIKey: "a"}},
+		{"another server", "claude-x", []string{"OPENAI_BASE_URL=http://h/v1", "ANTHROPIC_API_KEY=a"}, Model{Provider: OpenAI, BaseURL: "http://h/v1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg, err := Load(Flags{}, append(tt.env, "OFFCUT_MODEL="+tt.model))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.want.Name, tt.want.ContextTokens = tt.model, DefaultContextTokens
+			if diff := cmp.Diff([]Model{tt.want}, cfg.Models); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAVariablesKeyGoesToItsProviderOnly(t *testing.T) {
+	file := write(t, `models:
+  - {name: a, provider: anthropic}
+  - {name: b, provider: anthropic, baseURL: "http://elsewhere"}
+  - {name: c}
+  - {name: d, baseURL: "http://elsewhere/v1"}
+`)
+	cfg, err := Load(Flags{Config: &file}, []string{"OPENAI_API_KEY=o", "ANTHROPIC_API_KEY=a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, m := range cfg.Models {
+		keys = append(keys, m.APIKey)
+	}
+	if diff := cmp.Diff([]string{"a", "", "o", ""}, keys); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPruningIsReadAsItIsWritten(t *testing.T) {
+	file := write(t, "contextPruning: {mode: cache-ttl, ttl: 90s, softTrimRatio: 0.25, hardClearRatio: 1, keepLastAssistants: 2}\n")
+	cfg, err := Load(Flags{Config: &file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Pruning{Mode: "cache-ttl", TTL: 90 * time.Second, SoftTrimRatio: 0.25, HardClearRatio: 1, KeepLastAssistants: 2}
+	if diff := cmp.Diff(want, cfg.Pruning); diff != "" {
 		t.Error(diff)
 	}
 }

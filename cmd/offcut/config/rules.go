@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"offcut/agent/retain"
 )
@@ -36,12 +37,15 @@ var rules = []rule{
 	whole("modelContextTokens", 1024, 100_000_000),
 
 	{"models[].name", "the provider's name of a model", isText},
-	{"models[].provider", "openai", oneOf("openai")},
+	{"models[].provider", "openai or anthropic", oneOf(OpenAI, Anthropic)},
 	{"models[].baseURL", "an address that begins with http:// or https://", isURL},
 	{"models[].apiKeyFile", "the path of a file that holds the key", isText},
 	whole("models[].contextTokens", 1024, 100_000_000),
 	whole("models[].maxOutputTokens", 1, 10_000_000),
 	{"models[].sendReasoning", "true or false", isBool},
+	{"models[].thinking", "adaptive or off", oneOf("adaptive", "off")},
+	whole("models[].thinkingTokens", 1024, 10_000_000),
+	{"models[].images", "true or false", isBool},
 	amount("models[].price.input"),
 	amount("models[].price.output"),
 	amount("models[].price.cached"),
@@ -54,6 +58,12 @@ var rules = []rule{
 	{"tools.*.keep", "both or head", oneOf(string(retain.KeepBoth), string(retain.KeepHead))},
 	whole("tools.run_command.timeoutSeconds", 1, 86_400),
 	{"tools.run_command.network", "true or false", isBool},
+
+	{"contextPruning.mode", "off or cache-ttl", oneOf("off", "cache-ttl")},
+	{"contextPruning.ttl", "a time from 1s to 24h, such as 5m", isWait},
+	share("contextPruning.softTrimRatio"),
+	share("contextPruning.hardClearRatio"),
+	whole("contextPruning.keepLastAssistants", 1, 1000),
 
 	whole("limits.turnsPerUser", 1, 10_000),
 	whole("limits.turns", 1, 100_000),
@@ -70,7 +80,12 @@ func whole(pattern string, least, most int64) rule {
 
 // amount is the rule of a price.
 func amount(pattern string) rule {
-	return rule{pattern, "US dollars per million tokens, 0 to 1000000", isAmount}
+	return rule{pattern, "US dollars per million tokens, 0 to 1000000", numberFrom(0, 1_000_000)}
+}
+
+// share is the rule of a part of something.
+func share(pattern string) rule {
+	return rule{pattern, "a share from 0.01 to 1", numberFrom(0.01, 1)}
 }
 
 // leaf is one value of a tree of settings, with its path.
@@ -146,14 +161,25 @@ func oneOf(words ...string) func(any) bool {
 	}
 }
 
-// isAmount accepts a price that is a number, whole or not.
-func isAmount(value any) bool {
-	text, ok := value.(string)
-	if !ok {
-		text = fmt.Sprint(value)
+// numberFrom accepts numbers, whole or not.
+func numberFrom(least, most float64) func(any) bool {
+	return func(value any) bool {
+		text, ok := value.(string)
+		if !ok {
+			text = fmt.Sprint(value)
+		}
+		n, err := strconv.ParseFloat(text, 64)
+		return err == nil && n >= least && n <= most
 	}
-	n, err := strconv.ParseFloat(text, 64)
-	return err == nil && n >= 0 && n <= 1_000_000
+}
+
+func isWait(value any) bool {
+	s, ok := value.(string)
+	if !ok {
+		return false
+	}
+	d, err := time.ParseDuration(s)
+	return err == nil && d >= time.Second && d <= 24*time.Hour
 }
 
 // between accepts whole numbers, as YAML has them and as text.

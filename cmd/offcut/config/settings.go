@@ -38,7 +38,6 @@ var settings = []setting{
 const (
 	configVariable = "OFFCUT_CONFIG"
 	tokenVariable  = "OFFCUT_ADMIN_TOKEN"
-	keyVariable    = "OPENAI_API_KEY"
 )
 
 // given is the flag of s, where it was given.
