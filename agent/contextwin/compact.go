@@ -43,13 +43,16 @@ func (w *Window) compact(ctx context.Context, req agent.Request, p *pruner, most
 	}
 	old := condense(whole, w.summary(whole))
 	text := s.summarise(ctx, old)
+	w.memory.Used(ctx, s.used)
 	if ctx.Err() != nil {
 		return false
 	}
 	summary.Content, summary.Model = summaryHead+text+list, s.wrote
 	summary.TokensAfter = tokens(len(summary.Content), 1)
 	w.summaries = append(w.summaries, summary)
-	w.memory.Summarised(ctx, summary, s.used)
+	if !s.passing {
+		w.memory.Summarised(ctx, summary)
+	}
 	return true
 }
 

@@ -33,9 +33,11 @@ func (n *notebook) Pruned(_ context.Context, more contextwin.Decisions) {
 	maps.Copy(n.pruned, more)
 }
 
-func (n *notebook) Summarised(_ context.Context, s models.Summary, used models.Usage) {
-	n.summaries, n.used = append(n.summaries, s), n.used.Add(used)
+func (n *notebook) Summarised(_ context.Context, s models.Summary) {
+	n.summaries = append(n.summaries, s)
 }
+
+func (n *notebook) Used(_ context.Context, used models.Usage) { n.used = n.used.Add(used) }
 
 func (n *notebook) Learned(tokens int) { n.learned = tokens }
 
@@ -162,15 +164,22 @@ func TestASummaryGoesOnWithTheOneBefore(t *testing.T) {
 }
 
 func TestWhereNoModelSummarisesTheProgramListsWhatWasAsked(t *testing.T) {
-	for name, step := range map[string]agenttest.Step{
-		"it fails":        agenttest.Fails(&agent.ModelError{Code: models.CodeProviderError, Message: "down"}),
-		"it says nothing": agenttest.Says(" "),
-		"it breaks off":   agenttest.Breaks("half a"),
+	for name, test := range map[string]struct {
+		step agenttest.Step
+		kept int // a failure that passes is no reason to keep the list
+	}{
+		"it refuses":      {agenttest.Fails(&agent.ModelError{Code: models.CodeProviderRefused, Message: "no"}), 1},
+		"it is down":      {agenttest.Fails(&agent.ModelError{Code: models.CodeProviderError, Message: "down"}), 0},
+		"it says nothing": {agenttest.Says(" "), 1},
+		"it breaks off":   {agenttest.Breaks("half a"), 0},
 	} {
 		book := &notebook{}
-		sent, _ := book.window(contextwin.Limits{ContextTokens: 8000}, agenttest.NewScript(step)).Fit(t.Context(), agent.Request{Messages: chatted(12, 2000)})
-		if first := sent[0].Content; !strings.Contains(first, "- question 0\n- question 1\n") || book.summaries[0].Model != "" {
+		sent, _ := book.window(contextwin.Limits{ContextTokens: 8000}, agenttest.NewScript(test.step)).Fit(t.Context(), agent.Request{Messages: chatted(12, 2000)})
+		if first := sent[0].Content; !strings.Contains(first, "- question 0\n- question 1\n") {
 			t.Errorf("%s: %.600s", name, first)
+		}
+		if len(book.summaries) != test.kept || (test.kept > 0 && book.summaries[0].Model != "") {
+			t.Errorf("%s: kept %+v", name, book.summaries)
 		}
 		if n := contextwin.Estimate(agent.Request{Messages: sent}); n > 8000 {
 			t.Errorf("%s: %d tokens are sent", name, n)

@@ -38,8 +38,10 @@ func (l Limits) room() int {
 type Memory interface {
 	// Pruned keeps how further results are shortened.
 	Pruned(ctx context.Context, more Decisions)
-	// Summarised keeps a summary, and counts what making it has used.
-	Summarised(ctx context.Context, s models.Summary, used models.Usage)
+	// Summarised keeps a summary.
+	Summarised(ctx context.Context, s models.Summary)
+	// Used counts what the requests for a summary have used.
+	Used(ctx context.Context, used models.Usage)
 	// Learned keeps that the model's window has no more tokens than this: its
 	// provider has refused a request.
 	Learned(tokens int)
@@ -161,8 +163,13 @@ func (w *Window) finish(ctx context.Context, req agent.Request, p *pruner) ([]mo
 	return req.Messages, max(0, w.limits.room()-w.sent)
 }
 
-// remember hands the memory what it does not have yet.
+// remember hands the memory what it does not have yet. What was shortened in a
+// turn that was stopped meanwhile is not sent: the summary that was being made
+// might have spared it.
 func (w *Window) remember(ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
 	more := Decisions{}
 	for id, d := range w.decided {
 		if before, ok := w.kept[id]; !ok || before != d {
@@ -182,7 +189,8 @@ func (w *Window) remember(ctx context.Context) {
 // forgetful is the memory of a window that nobody asks for again.
 type forgetful struct{}
 
-func (forgetful) Pruned(context.Context, Decisions)                        {}
-func (forgetful) Summarised(context.Context, models.Summary, models.Usage) {}
-func (forgetful) Learned(int)                                              {}
-func (forgetful) Outputs(context.Context) (none []models.RetainedOutput)   { return nil }
+func (forgetful) Pruned(context.Context, Decisions)                      {}
+func (forgetful) Summarised(context.Context, models.Summary)             {}
+func (forgetful) Used(context.Context, models.Usage)                     {}
+func (forgetful) Learned(int)                                            {}
+func (forgetful) Outputs(context.Context) (none []models.RetainedOutput) { return nil }

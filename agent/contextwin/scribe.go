@@ -45,6 +45,9 @@ type scribe struct {
 
 	wrote string       // the model that wrote it; empty where the program did
 	used  models.Usage // of all requests
+	// passing: the model failed for a reason that will pass. What the program
+	// says in its place serves for this turn; the next asks again.
+	passing bool
 }
 
 // summarise returns a summary of the history, which may begin with an earlier
@@ -65,7 +68,7 @@ func (s *scribe) summarise(ctx context.Context, history []models.Message) string
 	if ctx.Err() == nil {
 		s.log.Warn("a summary could not be made by the model; the program lists what was asked", "error", err)
 	}
-	s.wrote = ""
+	s.wrote, s.passing = "", passes(err)
 	return plain(soFar, history, s.most)
 }
 
@@ -97,6 +100,15 @@ func (s *scribe) halves(ctx context.Context, soFar, piece string) (string, error
 		soFar = next
 	}
 	return soFar, nil
+}
+
+// passes: the provider was busy or down.
+func passes(err error) bool {
+	var failed *agent.ModelError
+	if !errors.As(err, &failed) {
+		return false
+	}
+	return failed.Broken || failed.Code == models.CodeRateLimited || failed.Code == models.CodeProviderError || failed.Code == models.CodeStreamBroken
 }
 
 func overflowed(err error) bool {

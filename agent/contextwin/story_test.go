@@ -1,6 +1,7 @@
 package contextwin_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"offcut/agent"
-	"offcut/agent/agenttest"
 	"offcut/agent/contextwin"
 	"offcut/models"
 )
@@ -21,7 +21,7 @@ type story struct {
 	t       *testing.T
 	limits  contextwin.Limits
 	book    *notebook
-	script  *agenttest.Script
+	model   agent.Model
 	window  *contextwin.Window // of the turn that runs
 	history []models.Message
 	turn    int
@@ -37,7 +37,7 @@ func (s *story) add(m models.Message) {
 
 func (s *story) begin(bytes int) {
 	s.turn++
-	s.window = s.book.window(s.limits, s.script)
+	s.window = s.book.window(s.limits, s.model)
 	s.add(user(fmt.Sprint("question ", s.turn, text(bytes)), models.StateDone))
 }
 
@@ -100,7 +100,7 @@ func (s *story) asks() {
 	if again, _ := s.window.Fit(s.t.Context(), s.request()); spelled(again) != spelled(s.sent) {
 		s.t.Fatalf("sent %q, and then %q", short(s.sent), short(again))
 	}
-	if restarted, _ := s.book.window(s.limits, s.script).Fit(s.t.Context(), s.request()); spelled(restarted) != spelled(s.sent) {
+	if restarted, _ := s.book.window(s.limits, s.model).Fit(s.t.Context(), s.request()); spelled(restarted) != spelled(s.sent) {
 		s.t.Fatalf("sent %q, and after a restart %q", short(s.sent), short(restarted))
 	}
 	if fmt.Sprintf("%+v", s.history) != before {
@@ -157,7 +157,7 @@ func tell(t *testing.T, data []byte, window int, mode contextwin.Mode) *story {
 	t.Helper()
 	s := &story{
 		t: t, limits: contextwin.Limits{ContextTokens: window, Pruning: contextwin.Pruning{Mode: mode}},
-		book: &notebook{}, script: writes("what was said"), now: noon,
+		book: &notebook{}, model: scribe("what was said"), now: noon,
 	}
 	s.begin(10)
 	for _, b := range data {
@@ -217,4 +217,11 @@ func spelled(messages []models.Message) string {
 		fmt.Fprintln(&b, m.Role, m.ToolCallID, m.ToolCalls, text, m.Reasoning)
 	}
 	return b.String()
+}
+
+// scribe is a model that answers every request with the same summary.
+type scribe string
+
+func (s scribe) Stream(context.Context, agent.Request, func(agent.Delta)) (agent.Reply, error) {
+	return agent.Reply{Content: string(s), FinishReason: models.FinishStop, Model: "scribe"}, nil
 }

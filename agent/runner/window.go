@@ -83,10 +83,22 @@ func (m memory) Pruned(ctx context.Context, more contextwin.Decisions) {
 	m.log("what was shortened", m.j.r.cfg.Store.SavePrunings(context.WithoutCancel(ctx), m.key.sessionID, keep))
 }
 
-func (m memory) Summarised(ctx context.Context, s models.Summary, used models.Usage) {
-	err := m.j.r.cfg.Store.SaveSummary(context.WithoutCancel(ctx), s)
-	m.log("a summary", err)
-	m.j.summarised(s, used, err == nil)
+func (m memory) Summarised(ctx context.Context, s models.Summary) {
+	if err := m.j.r.cfg.Store.SaveSummary(context.WithoutCancel(ctx), s); err != nil {
+		m.log("a summary", err)
+		return
+	}
+	m.j.mu.Lock()
+	defer m.j.mu.Unlock()
+	m.j.publish(events.Event{Kind: events.KindSummary, UptoTurn: s.UptoTurn})
+}
+
+func (m memory) Used(ctx context.Context, used models.Usage) {
+	m.j.mu.Lock()
+	m.j.turn.Usage = m.j.turn.Usage.Add(used)
+	turn := m.j.turn
+	m.j.mu.Unlock()
+	_ = m.j.saveTurn(context.WithoutCancel(ctx), turn) // logged there; the figures come again with the next save
 }
 
 func (m memory) Learned(tokens int) {
@@ -115,18 +127,6 @@ func (m memory) log(what string, err error) {
 	if err != nil {
 		m.j.r.cfg.Log.Error("storage failed for a window", "what", what, "turn", m.j.turn.ID, "session", m.key.sessionID, "error", err)
 	}
-}
-
-// summarised counts what a summary has used, and tells where it stands.
-func (j *journal) summarised(s models.Summary, used models.Usage, stored bool) {
-	j.mu.Lock()
-	j.turn.Usage = j.turn.Usage.Add(used)
-	turn := j.turn
-	if stored {
-		j.publish(events.Event{Kind: events.KindSummary, UptoTurn: s.UptoTurn})
-	}
-	j.mu.Unlock()
-	_ = j.saveTurn(context.Background(), turn) // logged there; the figures come again with the next save
 }
 
 // Asking notes what the model is sent: of the results that wait for a proof that
