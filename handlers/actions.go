@@ -106,7 +106,11 @@ func (h *Handlers) Send(c echo.Context) error {
 	if message == nil {
 		return c.NoContent(http.StatusAccepted)
 	}
-	return h.render(c, http.StatusAccepted, views.UserArticle(*userMessage(*message)))
+	said, err := h.said(c.Request().Context(), *message)
+	if err != nil {
+		return err
+	}
+	return h.render(c, http.StatusAccepted, views.UserArticle(*said))
 }
 
 // refusedDraft is how a message is given back to somebody without scripts,

@@ -70,10 +70,11 @@ func (h *Handlers) LogFragment(c echo.Context) error {
 
 // page is what a chat page shows beside the newest of its session.
 type page struct {
-	before  string // the cursor before which the messages were said; empty: the newest
-	later   string // the first message after these, of a page that shows the past
-	draft   string // a text that could not be sent
-	problem string // why
+	before  string      // the cursor before which the messages were said; empty: the newest
+	later   string      // the first message after these, of a page that shows the past
+	draft   string      // a text that could not be sent
+	problem string      // why
+	editing *views.Edit // shown alone, in the place of the messages; nil: they are shown
 }
 
 // chat is the page of one session.
@@ -83,6 +84,9 @@ func (h *Handlers) chat(c echo.Context, status int, sess models.Session, p page)
 	log, err := h.log(ctx, sess, p.before, live)
 	if err != nil {
 		return err
+	}
+	if p.editing != nil {
+		log.Older, log.Entries = "", []views.Entry{{Edit: p.editing}}
 	}
 	sidebar, err := h.sidebar(c, sess.ID)
 	if err != nil {

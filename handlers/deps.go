@@ -125,6 +125,9 @@ type Messages interface {
 	// After is the cursor before which a turn and what was said before it
 	// stand, and the first message after the turn; both empty at the end.
 	After(ctx context.Context, sessionID, turnID string) (cursor, message string, err error)
+	// TurnMessages are those of one turn, hidden ones too, whether or not the turn
+	// is shown.
+	TurnMessages(ctx context.Context, sessionID, turnID string) ([]models.Message, error)
 	// Call is a tool call and its result, nil where there is none yet.
 	Call(ctx context.Context, sessionID, callID string) (models.ToolCall, *models.Message, error)
 	// Summaries are those that end with one of the turns.

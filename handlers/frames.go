@@ -22,11 +22,13 @@ import (
 //	html             content goes to target; swap says how. An optional one is
 //	                 of no use to a page that has no target
 //	state            the turn has the state
-//	retry            the model's server is asked again at until (ms since 1970)
+//	retry            content is the notice that the model's server is asked again,
+//	                 and reason its sentence
 //	title            the session's title
 //	usage            the turn's tokens, and what is used of the model's window
-//	resync           the page is too old to be mended: fetch the log anew. What
-//	                 follows this frame is newer than any log fetched after it
+//	resync           the page cannot be mended: it is too old, or another version
+//	                 of the conversation is shown. Fetch the log anew. What follows
+//	                 this frame is newer than any log fetched after it
 //	gone             d says why; nothing follows
 //	ping             nothing happened
 //
@@ -55,10 +57,7 @@ type frame struct {
 	Turn  string `json:"turn,omitempty"`
 	State string `json:"state,omitempty"`
 
-	Until   int64  `json:"until,omitempty"`
-	Attempt int    `json:"attempt,omitempty"`
-	Most    int    `json:"most,omitempty"`
-	Reason  string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty"`
 
 	Usage         *models.Usage `json:"usage,omitempty"`
 	ContextTokens int64         `json:"context_tokens,omitempty"`
@@ -105,14 +104,17 @@ func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error
 		return []frame{{Type: "output", Call: e.CallID, Text: e.Text, Bytes: e.Bytes}}, nil
 	case events.KindTitle:
 		return f.title(ctx, e)
+	case events.KindVersion:
+		return []frame{{Type: "resync"}}, nil
 	case events.KindUsage:
 		return f.usage(ctx, e)
 	case events.KindSummary:
 		return f.summary(ctx, e)
 	case events.KindRetry:
-		return []frame{{
-			Type: "retry", Turn: e.TurnID, Until: e.Until.UnixMilli(), Attempt: e.Attempt, Most: e.Most, Reason: e.Reason,
-		}}, nil
+		notice, err := f.html(ctx, "", "", views.RetryNoticeFragment(views.RetryNotice{
+			TurnID: e.TurnID, Until: e.Until, Attempt: e.Attempt, Most: e.Most, Reason: e.Reason,
+		}))
+		return []frame{{Type: "retry", Turn: e.TurnID, Reason: e.Reason, Content: notice.Content}}, err
 	case events.KindGone:
 		return []frame{{Type: "gone", Text: e.Text}}, nil
 	case events.KindTurn:
@@ -166,11 +168,11 @@ func (f *framer) turn(ctx context.Context, e events.Event) ([]frame, error) {
 // ended shows the answer of a turn as it is in the end. A turn that never left
 // the queue has none.
 func (f *framer) ended(ctx context.Context, turn models.Turn, state, sessions frame) ([]frame, error) {
-	messages, err := f.h.messagesOfTurn(ctx, turn)
+	t, err := f.h.turnMessages(ctx, turn)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := f.h.entries(ctx, f.sess, turnMessages{turn, messages}, events.Live{}, true)
+	entries, err := f.h.entries(ctx, f.sess, t, events.Live{}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +205,11 @@ func (f *framer) message(ctx context.Context, e events.Event) ([]frame, error) {
 		return nil, err
 	}
 	if m.Role == models.RolePerson {
-		article, err := f.html(ctx, "#messages", "beforeend", views.UserArticle(*userMessage(m)))
+		said, err := f.h.said(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		article, err := f.html(ctx, "#messages", "beforeend", views.UserArticle(*said))
 		return []frame{article}, err
 	}
 	return f.reply(ctx, m)
@@ -269,11 +275,10 @@ func (f *framer) footer(ctx context.Context, turnID string) ([]frame, error) {
 	if err != nil || turn.State != models.StateDone {
 		return nil, err
 	}
-	messages, err := f.h.messagesOfTurn(ctx, turn)
+	t, err := f.h.turnMessages(ctx, turn)
 	if err != nil {
 		return nil, err
 	}
-	t := turnMessages{turn, messages}
 	end := f.h.turnEnd(t)
 	if end.Moved, err = f.h.movedNotes(ctx, f.sess, t); err != nil {
 		return nil, err

@@ -21,10 +21,11 @@ const (
 	cardHTML = 2 << 10
 )
 
-// turnMessages is what was said in one turn.
+// turnMessages is what was said in one turn, hidden messages among it.
 type turnMessages struct {
 	turn     models.Turn
 	messages []models.Message
+	versions []models.Version // the turns of its place, itself among them
 }
 
 // log is what was said before the cursor, or last where it is empty: whole
@@ -91,7 +92,7 @@ func (h *Handlers) messagesBefore(ctx context.Context, sessionID, cursor string)
 
 func (h *Handlers) backward(ctx context.Context, sessionID, cursor string, limit int) ([]models.Message, string, error) {
 	return h.Store.Messages(ctx, models.MessageQuery{
-		SessionID: sessionID, Newest: true, Page: models.Page{Cursor: cursor, Limit: limit},
+		SessionID: sessionID, Newest: true, IncludeHidden: true, Page: models.Page{Cursor: cursor, Limit: limit},
 	})
 }
 
@@ -107,7 +108,8 @@ func (h *Handlers) cursorAfter(ctx context.Context, sessionID, cursor string, n 
 	return cursor, nil
 }
 
-// byTurn groups messages by their turns.
+// byTurn groups messages by their turns. Hidden ones count: a turn that goes on
+// with another may have no other yet.
 func (h *Handlers) byTurn(ctx context.Context, sessionID string, messages []models.Message) ([]turnMessages, error) {
 	var groups []turnMessages
 	var ids []string
@@ -126,8 +128,13 @@ func (h *Handlers) byTurn(ctx context.Context, sessionID string, messages []mode
 	for _, turn := range turns {
 		byID[turn.ID] = turn
 	}
+	versions, err := h.versionsOf(ctx, sessionID, turns...)
+	if err != nil {
+		return nil, err
+	}
 	for i := range groups {
 		groups[i].turn = byID[ids[i]]
+		groups[i].versions = versions[groups[i].turn.ParentID]
 	}
 	return groups, nil
 }
@@ -164,10 +171,12 @@ func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessa
 	var entries []views.Entry
 	results := map[string]models.Message{}
 	for _, m := range t.messages {
-		switch m.Role {
-		case models.RolePerson:
-			entries = append(entries, views.Entry{User: userMessage(m)})
-		case models.RoleTool:
+		switch {
+		case m.Role == models.RolePerson && !m.IsMeta:
+			said := userMessage(m)
+			said.Versions = questions(t.turn, t.versions)
+			entries = append(entries, views.Entry{User: said})
+		case m.Role == models.RoleTool:
 			results[m.ToolCallID] = m
 		}
 	}
@@ -258,6 +267,8 @@ func (h *Handlers) turnEnd(t turnMessages) views.TurnEnd {
 			end.Dump = views.DumpLink{Name: found.Name, Path: found.Path}
 		}
 	}
+	end.Versions = answers(t.turn, t.versions)
+	end.Continue = continuable(t)
 	end.Silent = t.turn.State == models.StateDone && endsSilent(t.messages)
 	return end
 }

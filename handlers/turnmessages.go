@@ -5,37 +5,41 @@ import (
 	"slices"
 
 	"offcut/models"
+	"offcut/views"
 )
 
-// messagesOfTurn is what was said in a turn, read backward from the end of the
-// session: turns that are asked for are among the last.
-func (h *Handlers) messagesOfTurn(ctx context.Context, turn models.Turn) ([]models.Message, error) {
-	var found []models.Message
-	for cursor := ""; ; {
-		page, next, err := h.backward(ctx, turn.SessionID, cursor, models.MaxPageLimit)
-		if err != nil {
-			return nil, err
-		}
-		goesOn := len(page) > 0 && page[0].TurnID == turn.ID
-		of := slices.DeleteFunc(page, func(m models.Message) bool { return m.TurnID != turn.ID })
-		found = append(of, found...)
-		if next == "" || len(found) > 0 && !goesOn {
-			return found, nil
-		}
-		cursor = next
+// turnMessages is a turn with what was said in it.
+func (h *Handlers) turnMessages(ctx context.Context, turn models.Turn) (turnMessages, error) {
+	messages, err := h.Store.TurnMessages(ctx, turn.SessionID, turn.ID)
+	if err != nil {
+		return turnMessages{}, err
 	}
+	versions, err := h.versionsOf(ctx, turn.SessionID, turn)
+	return turnMessages{turn, messages, versions[turn.ParentID]}, err
 }
 
 // messageOf is the message with which a turn came; nil where a person wrote
 // none.
 func (h *Handlers) messageOf(ctx context.Context, turn models.Turn) (*models.Message, error) {
-	messages, err := h.messagesOfTurn(ctx, turn)
+	messages, err := h.Store.TurnMessages(ctx, turn.SessionID, turn.ID)
 	for _, m := range messages {
-		if m.Role == models.RolePerson {
+		if m.Role == models.RolePerson && !m.IsMeta {
 			return &m, err
 		}
 	}
 	return nil, err
+}
+
+// said is a person's message as it is shown.
+func (h *Handlers) said(ctx context.Context, m models.Message) (*views.UserMessage, error) {
+	turn, err := h.Store.AnyTurn(ctx, m.TurnID)
+	if err != nil {
+		return nil, err
+	}
+	versions, err := h.versionsOf(ctx, m.SessionID, turn)
+	said := userMessage(m)
+	said.Versions = questions(turn, versions[turn.ParentID])
+	return said, err
 }
 
 // joined is a reply with those that went on with it.
@@ -43,7 +47,7 @@ func (h *Handlers) joined(ctx context.Context, m models.Message) (models.Message
 	if !m.CutOff() {
 		return m, nil
 	}
-	messages, err := h.messagesOfTurn(ctx, models.Turn{ID: m.TurnID, SessionID: m.SessionID})
+	messages, err := h.Store.TurnMessages(ctx, m.SessionID, m.TurnID)
 	if err != nil {
 		return m, err
 	}

@@ -54,7 +54,10 @@ func (h *Handlers) Whole(c echo.Context) error {
 	case !isFragment(c):
 		return c.String(http.StatusOK, m.Reasoning)
 	case said:
-		whole := userMessage(m)
+		whole, err := h.said(c.Request().Context(), m)
+		if err != nil {
+			return err
+		}
 		whole.Content, whole.Bytes = m.Content, 0
 		return h.render(c, http.StatusOK, views.UserArticle(*whole))
 	}

@@ -111,6 +111,7 @@ type Entry struct {
 	User   *UserMessage
 	Answer *Answer
 	Fold   *Fold
+	Edit   *Edit
 }
 
 // UserMessage is what a person wrote.
@@ -123,8 +124,9 @@ type UserMessage struct {
 	// 0.
 	Bytes int64
 	// State is a message's state: queued, done or stopped.
-	State string
-	At    time.Time
+	State    string
+	At       time.Time
+	Versions *Versions // of the question; nil where it is the only one
 }
 
 // Answer is everything that came of one turn: one article on the screen,
@@ -171,6 +173,10 @@ type TurnEnd struct {
 	Cost      float64 // in US dollars; 0 where no price is configured
 	// Said: there is text that can be copied.
 	Said bool
+	// Versions are those of the answer; nil where it is the only one.
+	Versions *Versions
+	// Continue: the answer broke off, and can go on from there.
+	Continue bool
 	// Silent: the last reply of an answer that is done says nothing.
 	Silent bool
 	Took   time.Duration

@@ -182,7 +182,7 @@ func statesChat() Chat {
 		return Entry{Answer: &Answer{
 			TurnID: id, State: state, At: morning,
 			Parts: []Part{{MessageID: "p" + id, HTML: markdown.Render("What had come.")}},
-			End:   TurnEnd{TurnID: id, State: state, At: morning, Error: sentence, Code: code, OpenCalls: 1, Model: "gpt-4.1"},
+			End:   TurnEnd{TurnID: id, State: state, At: morning, Error: sentence, Code: code, OpenCalls: 1, Model: "gpt-4.1", Continue: true},
 		}}
 	}
 	retry := Entry{Answer: &Answer{TurnID: "t9", State: "running", At: morning, End: TurnEnd{
@@ -198,8 +198,8 @@ func statesChat() Chat {
 			end("t5", "interrupted", "The server was restarted.", ""),
 			end("t6", "stopped", "", ""),
 			retry,
-			{Answer: &Answer{TurnID: "t7", State: "done", At: morning, Parts: []Part{{MessageID: "p7", Cards: []ToolCard{unsavedCard()}}}, End: TurnEnd{TurnID: "t7", State: "done"}}},
-			{User: &UserMessage{ID: "m8", TurnID: "t8", State: "stopped", At: morning, Content: "never mind"}},
+			{Answer: &Answer{TurnID: "t7", State: "done", At: morning, Parts: []Part{{MessageID: "p7", Cards: []ToolCard{unsavedCard()}}}, End: TurnEnd{TurnID: "t7", State: "done", Versions: &Versions{At: 2, Of: 3, Prev: "t6a", Next: "t7b", Elsewhere: []int{1, 3}}}}},
+			{User: &UserMessage{ID: "m8", TurnID: "t8", SessionID: "s2", State: "stopped", At: morning, Content: "never mind", Versions: &Versions{At: 1, Of: 2, Next: "t8a"}}},
 		}},
 	}
 }

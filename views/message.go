@@ -50,8 +50,12 @@ func (v TurnEnd) facts(ctx context.Context) string {
 	return strings.Join(facts, " · ")
 }
 
-// next says what to do after an answer that ended with an error.
+// next says what to do after an answer that ended with an error; nothing to who
+// may only read.
 func (v TurnEnd) next(ctx context.Context) string {
+	if frame(ctx).ReadOnly {
+		return ""
+	}
 	switch v.Code {
 	case "output_limit":
 		return t(ctx, "turn.next.smaller")
@@ -77,7 +81,13 @@ func (v TurnEnd) interruption(ctx context.Context) string {
 	if v.OpenCalls > 0 {
 		text += " " + rich(ctx, "turn.interrupted.calls", "n", v.OpenCalls)
 	}
-	return text + " " + rich(ctx, "turn.next.goon")
+	switch {
+	case frame(ctx).ReadOnly:
+		return text
+	case v.Continue:
+		return text + " " + rich(ctx, "turn.next.continue")
+	}
+	return text + " " + rich(ctx, "turn.next.retry")
 }
 
 // text says what has become of the command.
@@ -97,15 +107,6 @@ func (v MovedNote) read(ctx context.Context) string {
 		return t(ctx, "background.read")
 	}
 	return t(ctx, "background.output")
-}
-
-// tries says which try comes; in the template that scripts fill it holds their
-// places.
-func (v RetryNotice) tries(ctx context.Context) string {
-	if v.Attempt == 0 {
-		return t(ctx, "retry.attempt", "attempt", "{attempt}", "most", "{most}")
-	}
-	return t(ctx, "retry.attempt", "attempt", v.Attempt, "most", v.Most)
 }
 
 // inlineCode is a stretch between backticks on one line.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 func TestStatesOfAPage(t *testing.T) {
@@ -86,11 +88,50 @@ func TestChatPage(t *testing.T) {
 func TestEndsOfATurn(t *testing.T) {
 	doc := parse(t, ChatPage(statesChat()))
 	want(t, doc, "[data-testid=turn-error][role=alert]", 1, "exceeded the output token limit", "output_limit")
-	want(t, doc, "#a-t5 .note", 1, "Interrupted at 10:31. The server was restarted. What had come is kept. One tool had started, and its effects are unknown. Say how to go on in a next message.")
+	want(t, doc, "#a-t5 .note", 1, "Interrupted at 10:31. The server was restarted. What had come is kept. One tool had started, and its effects are unknown. Continue goes on from there; retry begins anew.")
 	want(t, doc, "#a-t6 .stopped", 1, "Stopped")
-	want(t, doc, "#f-t9 [data-testid=retry-notice]", 1, "The model’s server is busy.", "Try 3 of 10.")
+	want(t, doc, "#f-t9 [data-testid=retry-notice]", 1, "The model’s server is busy.", "(3 of 10)")
 	want(t, doc, "[data-fork-notice] a[href='/s/s1']", 1)
 	want(t, doc, "#composer-problem:not([hidden])", 1, "The message is empty.")
+}
+
+func TestWhatCanBeDoneAfterAnAnswer(t *testing.T) {
+	doc := parse(t, ChatPage(statesChat()))
+	want(t, doc, "[data-testid=turn-error] form[action='/turns/t4/retry'] .primary[data-testid=retry]", 1, "Retry")
+	want(t, doc, "[data-testid=turn-error] form[action='/turns/t4/continue'] [data-testid=continue]", 1, "Continue")
+	want(t, doc, "#a-t5 form[action='/turns/t5/continue'] .primary[data-testid=continue]", 1, "Continue")
+	want(t, doc, "#a-t5 form[action='/turns/t5/retry'] [data-testid=retry]", 1, "Retry from the start")
+	want(t, doc, "#a-t6 .acts [data-testid=retry]", 1)
+	want(t, doc, "#f-t9 form[action='/turns/t9/retry'] [data-testid=retry-now]", 1, "Retry now")
+	want(t, doc, "#f-t9 form[action='/turns/t9/stop']", 1, "Stop")
+	want(t, doc, "#a-t7 [data-versions=answer]", 1, "2 / 3", "Version 2 of 3", "went on from versions 1, 3")
+	want(t, doc, "#a-t7 form[action='/turns/t6a/show'] button[data-testid=version-prev]:not([disabled])", 1)
+	want(t, doc, "#m-m8 form:not([action]) button[data-testid=version-prev][disabled]", 1)
+	want(t, doc, "#m-m8 form[action='/turns/t8a/show'] button[data-testid=version-next]", 1)
+	want(t, doc, "#m-m8 a[data-testid=edit][href='/s/s2/messages/m8/edit']", 1, "Edit")
+
+	reader := With(context.Background(), Layout{ReadOnly: true})
+	var b strings.Builder
+	if err := ChatPage(statesChat()).Render(reader, &b); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, doc, "[data-testid=retry], [data-testid=continue], [data-testid=edit], [data-testid=version-prev], [data-testid=retry-now]", 0)
+	want(t, doc, "#a-t7 [data-versions=answer]", 1, "2 / 3")
+}
+
+func TestAMessageIsEditedInAForm(t *testing.T) {
+	edit := Edit{SessionID: "s2", MessageID: "m8", Content: "\n\nfirst", Problem: "the message is empty; write something to send"}
+	doc := parse(t, ChatPage(Chat{SessionID: "s2", Log: Log{SessionID: "s2", Entries: []Entry{{Edit: &edit}}}}))
+	form := "#messages form.edit[method=post][action='/s/s2/messages/m8/edit']"
+	want(t, doc, form+" input[name=_csrf]", 1)
+	want(t, doc, form+" [role=alert]:not([hidden])", 1, "write something to send.")
+	if text := doc.Find(form + " textarea[name=content]").Text(); text != "\nfirst" {
+		t.Errorf("a browser shows %q", text) // without the first line break
+	}
 }
 
 func TestPagesStandUnderABasePath(t *testing.T) {

@@ -19,7 +19,7 @@ const htmxConfig = `{"includeIndicatorCSS":false,"history":false,"prefix":"","no
 var scriptWordKeys = []string{
 	"copied", "copy-failed", "failed", "refused", "offline", "polling", "signed-out",
 	"too-large", "limited", "new", "done", "stopped", "interrupted", "error",
-	"so-far", "gone", "retry-in", "notify-done", "notify-error", "notify-approval",
+	"so-far", "gone", "retry-in", "retry-asking", "notify-done", "notify-error", "notify-approval",
 }
 
 func scriptWords(ctx context.Context) templ.Attributes {

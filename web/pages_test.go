@@ -486,7 +486,7 @@ func TestAPageThatIsLoadedDuringARetryCountsDown(t *testing.T) {
 	if left := time.Until(time.UnixMilli(until)); left < 50*time.Second || left > time.Minute {
 		t.Errorf("the next try is in %v", left)
 	}
-	if text := notice.Text(); !strings.Contains(text, "The server is busy.") || !strings.Contains(text, "Try 3 of 10") {
+	if text := notice.Text(); !strings.Contains(text, "The server is busy.") || !strings.Contains(text, "(3 of 10)") {
 		t.Errorf("the notice says %q", text)
 	}
 	close(release)

@@ -265,6 +265,24 @@ func (s *Store) Messages(ctx context.Context, q models.MessageQuery) ([]models.M
 	return page, next, err
 }
 
+// TurnMessages are the messages of one turn of a session, hidden ones among them,
+// whether or not it is shown.
+func (s *Store) TurnMessages(ctx context.Context, sessionID, turnID string) ([]models.Message, error) {
+	var rows []messageRow
+	err := s.read(ctx, "messages of turn "+turnID, func(db *gorm.DB) error {
+		var turn turnRow
+		if err := db.Select("seq").Where("session_id = ? AND id = ?", sessionID, turnID).Take(&turn).Error; err != nil {
+			return orMissing(err, noTurn())
+		}
+		return db.Where("session_id = ? AND seq >= ? AND seq < ?", sessionID, firstSeq(turn.Seq), seqAfterTurn(turn.Seq)).
+			Order("seq").Find(&rows).Error
+	})
+	if err != nil {
+		return nil, err
+	}
+	return messagesOf(rows)
+}
+
 // Transcript is what may be sent to the model for a turn that is shown: its own
 // messages and those shown before it, without the turns that never left the
 // queue.
@@ -321,12 +339,17 @@ func (s *Store) After(ctx context.Context, sessionID, turnID string) (cursor, me
 			return orMissing(err, noTurn())
 		}
 		var next []messageRow
-		err := db.Select("id", "seq").Where("session_id = ? AND shown = 1 AND seq >= ? AND is_meta = 0", sessionID, seqAfterTurn(turn.Seq)).
-			Order("seq").Limit(1).Find(&next).Error
+		err := db.Select("id", "seq", "is_meta").Where("session_id = ? AND shown = 1 AND seq >= ?", sessionID, seqAfterTurn(turn.Seq)).
+			Order("seq").Limit(2).Find(&next).Error
 		if err != nil || len(next) == 0 {
 			return err
 		}
-		cursor, message = encodeCursor("messages back", next[0].Seq), next[0].ID
+		cursor = encodeCursor("messages back", next[0].Seq)
+		for _, m := range slices.Backward(next) { // a turn begins with at most one hidden message
+			if !m.IsMeta {
+				message = m.ID
+			}
+		}
 		return nil
 	})
 	return cursor, message, err

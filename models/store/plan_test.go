@@ -157,6 +157,7 @@ func useEverything(t *testing.T, s *Store) {
 	must(t, err)
 	got(s.MarkSessions(ctx, "ann", []string{"s"}, models.SessionPatch{Archived: models.Ptr(true)}))(t)
 	got(s.Transcript(ctx, "s", turn.ID))(t)
+	got(s.TurnMessages(ctx, "s", turn.ID))(t)
 	got(s.CallIDs(ctx, "s", []string{"c1", "c2"}))(t)
 	got(s.OutputByCall(ctx, "s", "call_o"))(t)
 	got(s.Output(ctx, "s", "o"))(t)

@@ -92,6 +92,9 @@ func TestARetryTakesThePlaceOfWhatItRepeats(t *testing.T) {
 		t.Errorf("a version of a version asks what %q asked", third.Repeats)
 	}
 
+	if hidden := contents(got(s.TurnMessages(t.Context(), "s", two.ID))(t)); !slices.Equal(hidden, []string{"q2", "a2"}) {
+		t.Errorf("a turn that is not shown has %q", hidden)
+	}
 	chooseVersion(t, s, two)
 	wantConversation(t, s, "s", "q1", "a1", "q2", "a2", "q3", "a3")
 	want := []models.Version{

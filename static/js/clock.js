@@ -28,6 +28,6 @@ function elapsed(ms) {
 function countDown(notice, now) {
   const left = Math.max(0, Number(notice.dataset.until) - now);
   notice.dataset.span ||= String(Math.max(left, 1));
-  notice.querySelector("[data-count]").textContent = word("retry-in", String(Math.ceil(left / 1000)));
+  notice.querySelector("[data-count]").textContent = left ? word("retry-in", String(Math.ceil(left / 1000))) : word("retry-asking");
   notice.querySelector("[data-bar]").setAttribute("width", `${(100 * left) / Number(notice.dataset.span)}%`);
 }

@@ -5,6 +5,7 @@ import { post, followed, refusal } from "./requests.js";
 import { word } from "./words.js";
 import { enhance } from "./enhance.js";
 import { jumpToLatest } from "./follow.js";
+import { editLast } from "./edit.js";
 
 const LONG_TEXT = 20 * 1024; // characters from which on the box does not grow with the text
 const MAX_KEPT = 256 * 1024; // characters of a draft that are kept over a reload
@@ -28,9 +29,11 @@ export function startComposer() {
   if (matchMedia("(pointer: fine)").matches && !location.hash) text.focus({ preventScroll: true });
 }
 
-/** Enter sends, Shift+Enter breaks the line, and while an input method
+/** Enter sends, Shift+Enter breaks the line, Up in an empty box changes what was
+    sent last, and while an input method
     composes a word Enter belongs to it. */
 function onKey(event) {
+  if (event.key === "ArrowUp" && composerEmpty() && !event.shiftKey && !event.altKey && editLast()) return event.preventDefault();
   if (event.key !== "Enter" || event.isComposing || event.keyCode === 229) return;
   if (event.shiftKey && !event.ctrlKey && !event.metaKey) return;
   event.preventDefault();

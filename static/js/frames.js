@@ -124,20 +124,11 @@ function answered() {
   footer?.querySelector('[data-testid="retry-notice"]')?.remove();
 }
 
-function retry({ turn, until, attempt, most, reason }) {
-  const footer = document.getElementById(`f-${turn}`);
-  const template = document.getElementById("retry-template");
-  if (!footer || !template) return true; // the notice is no part of the conversation
-  footer.querySelector('[data-testid="retry-notice"]')?.remove();
-  const notice = template.content.firstElementChild.cloneNode(true);
-  notice.dataset.until = String(until);
-  notice.querySelector("[data-reason]").textContent = reason;
-  const place = notice.querySelector("[data-attempt]");
-  place.textContent = place.textContent.replace("{attempt}", attempt).replace("{most}", most);
-  footer.append(notice);
-  announce(reason);
+function retry({ turn, reason, content }) {
+  const known = document.querySelector(`#n-${turn} [data-testid="retry-notice"]`);
+  if (!graft(`#n-${turn}`, "innerHTML", content)) return false;
+  if (!known) announce(reason);
   tick();
-  added();
   return true;
 }
 

@@ -67,7 +67,7 @@ function withControl(key, shiftKey) {
 function stops(event) {
   const open = document.querySelector('[data-menu][aria-expanded="true"]') || document.body.hasAttribute("data-rail-open");
   const running = document.getElementById("chat")?.dataset.turn;
-  if (open || !running || event.target.matches?.("input[type=search]")) return null;
+  if (open || !running || event.target.matches?.("input[type=search], form.edit *")) return null;
   return stopTurn;
 }
 

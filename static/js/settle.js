@@ -25,6 +25,7 @@ function reconcile(old, fresh) {
   else if (old.nodeType === Node.TEXT_NODE) old.data = fresh.data;
   else if (old.matches(".tool")) card(old, fresh);
   else if (old.matches(".think") && tellsMore(old, fresh)) return;
+  else if (old.matches("[data-editing]")) return; // somebody writes there
   else {
     attributes(old, fresh);
     children(old, fresh);

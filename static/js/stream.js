@@ -74,7 +74,6 @@ function onText(data) {
     return; // not a frame of ours
   }
   if (frame.t === "ping") return;
-  if (frame.t === "resync") return resync();
   if (waiting) return void waiting.push(frame);
   take(frame);
 }
@@ -91,17 +90,28 @@ function take(frame) {
     announce(frame.d || word("gone"));
     return;
   }
-  if (!apply(frame)) resync();
+  if (frame.t === "resync" || !apply(frame)) refresh();
 }
 
-/** Reads the conversation again; frames that come meanwhile wait for it. */
+let refreshing = null, again = false;
+
+/** Reads the conversation again; frames that come meanwhile wait for it. Where it
+    is being read it is read once more: what changed is in it for certain. */
+export function refresh() {
+  again = true;
+  refreshing ??= resync().finally(() => { refreshing = null; });
+  return refreshing;
+}
+
 async function resync() {
-  if (waiting) return;
-  waiting = [];
-  while (await reread() === null && !over) await new Promise((again) => { setTimeout(again, REREAD_MS); });
-  const frames = waiting;
-  waiting = null;
-  if (!over) frames.forEach(take);
+  while (again && !over) {
+    again = false;
+    waiting = [];
+    while (await reread() === null && !over) await new Promise((next) => { setTimeout(next, REREAD_MS); });
+    const frames = waiting;
+    waiting = null;
+    if (!over) frames.forEach(take);
+  }
 }
 
 /** Fetches the conversation and shows it where it is news; its number, or null. */
