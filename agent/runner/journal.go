@@ -33,6 +33,7 @@ type journal struct {
 	calls  liveCalls         // the tool calls that run
 	again  *events.LiveRetry // the wait for the next try; nil once an answer comes
 	hasten func()            // ends that wait
+	over   bool              // it was told how the turn ended
 }
 
 func newJournal(r *Runner, turn models.Turn, s *slot, cancel context.CancelCauseFunc) *journal {
@@ -53,6 +54,7 @@ func (j *journal) begin(turn models.Turn) {
 func (j *journal) ended(turn models.Turn) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.over = true
 	j.publish(events.Event{Kind: events.KindTurn, State: turn.State, Error: turn.Error, ErrorCode: turn.ErrorCode, Usage: &turn.Usage})
 }
 
@@ -293,10 +295,13 @@ func (j *journal) finished(end agent.End) models.Turn {
 	return j.turn
 }
 
-// live is the journal as a page shows it.
+// live is the journal as a page shows it: nothing, once the turn's end was told.
 func (j *journal) live() Live {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.over {
+		return Live{Seq: j.r.cfg.Broker.Seq(j.turn.SessionID)}
+	}
 	l := Live{Seq: j.r.cfg.Broker.Seq(j.turn.SessionID), TurnID: j.turn.ID, Calls: j.calls.live(), Retry: j.again}
 	if s := j.shown; s != nil {
 		l.MessageID, l.HTML, l.Rest, l.Reasoning = s.id, s.html.String(), s.rest.String(), s.reasoning.String()

@@ -161,3 +161,17 @@ func TestAWaitForTheNextTryCanBeEnded(t *testing.T) {
 		t.Errorf("the turn is %+v", turn)
 	}
 }
+
+// Between the last word of a turn and the worker's next look at its queue a page
+// may be loaded: it must not take the turn for one that runs, because nothing
+// will ever tell it that the turn ended.
+func TestNothingIsLiveOnceTheEndWasTold(t *testing.T) {
+	h := newHouse(t, nil, agenttest.Says("a"))
+	session := h.session()
+	w := h.watch(session)
+	turn := h.send(session, "q")
+	e := w.state(turn, models.StateDone)
+	if live := h.runner.Live(session); live.Seq >= e.Seq && live.TurnID != "" {
+		t.Errorf("after the end a page has %+v", live)
+	}
+}
