@@ -21,6 +21,7 @@ type Store interface {
 	Messages
 	Outputs
 	Ping(ctx context.Context) error
+	FileSizes(ctx context.Context) (models.StorageSizes, error)
 }
 
 // Users finds people, and remembers what they did.
@@ -212,6 +213,8 @@ type Workspaces interface {
 	Remove(ctx context.Context, sessionID string) error
 	// Size is the number of bytes in a session's folder; 0 where it has none.
 	Size(ctx context.Context, sessionID string) (int64, error)
+	// TotalBytes is the number of bytes in all of them.
+	TotalBytes(ctx context.Context) (int64, error)
 }
 
 // Remover removes sessions.
@@ -220,6 +223,13 @@ type Remover interface {
 	// files, whether or not ctx ends. reason is told to the browsers that have it
 	// open; deed is what the audit log says.
 	Remove(ctx context.Context, sessionID, reason string, deed models.AuditEntry) error
+}
+
+// Retention tells of the policy by which sessions go by themselves.
+type Retention interface {
+	Policy() models.RetentionPolicy
+	// LastSweep is false where there was none since the start.
+	LastSweep() (models.RetentionSweep, bool)
 }
 
 // Dumps reads what was written down of requests that providers refused.

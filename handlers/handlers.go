@@ -21,7 +21,10 @@ type Config struct {
 	Workspaces Workspaces
 	Markdown   Markdown
 	// Remover removes sessions with all that belongs to them.
-	Remover Remover
+	Remover   Remover
+	Retention Retention
+	// QuotaBytes is what one user may store.
+	QuotaBytes int64
 	// Dumps are the requests that providers refused.
 	Dumps Dumps
 	// WebSessions keeps who is signed in.

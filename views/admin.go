@@ -18,6 +18,7 @@ var adminPages = []adminEntry{
 	{"sessions", "queue"},
 	{"users", "users"},
 	{"usage", "chart"},
+	{"storage", "disk"},
 	{"audit", "eye"},
 	{"dumps", "alert"},
 }

@@ -26,3 +26,13 @@ func TestADeletionSaysInNumbersWhatGoes(t *testing.T) {
 	want(t, doc, "a[data-close][href='/admin/sessions?q=a%26b']", 1)
 	want(t, doc, "[data-testid=admin-delete]", 1, "Delete 7 sessions")
 }
+
+func TestTheStoragePageSaysWhatGoesByItself(t *testing.T) {
+	doc := parse(t, AdminStoragePage(sampleStorage()))
+	want(t, doc, "[data-testid=retention]", 1, "not used for 90 days", "more than 1.00 GB", "3 sessions were deleted, 12.3 kB", "1 session could not be deleted")
+	want(t, doc, "[data-testid=storage-row] a[href='/admin/sessions?owner=mara&sort=bytes']", 1, "mara")
+	want(t, doc, "[data-testid=storage-row] rect.v[width='100.0%']", 1)
+	off := sampleStorage()
+	off.Policy = Retention{}
+	want(t, parse(t, AdminStoragePage(off)), "[data-testid=retention]", 1, "off", "Nothing is deleted by itself")
+}

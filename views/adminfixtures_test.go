@@ -1,5 +1,7 @@
 package views
 
+import "time"
+
 func sampleAudit() AdminAudit {
 	return AdminAudit{
 		Filter:  AuditFilter{Action: "session.delete", From: "2026-11-01"},
@@ -27,5 +29,16 @@ func sampleSessions() AdminSessions {
 		},
 		Steps:   Steps{Next: "/admin/sessions?cursor=x"},
 		Deleted: 1, Failed: 2,
+	}
+}
+
+func sampleStorage() AdminStorage {
+	return AdminStorage{
+		Database: 41_200_000_000, Free: 12_000, Workspaces: 5, Quota: 2_000_000_000,
+		Users: []StoredBy{{Name: "mara", Sessions: 12, Bytes: 500_000_000}, {Name: "over", Bytes: 3_000_000_000}},
+		Steps: Steps{Next: "/admin/storage?cursor=x"},
+		Policy: Retention{
+			MaxAge: 90 * 24 * time.Hour, MaxBytesPerUser: 1_000_000_000, Sweep: &Sweep{At: morning, Removed: 3, Freed: 12345, Failed: 1},
+		},
 	}
 }

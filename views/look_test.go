@@ -51,6 +51,7 @@ func pages() map[string]templ.Component {
 		"user":     AdminUserPage(sampleUser()),
 		"usage":    AdminUsagePage(sampleUsage()),
 		"sessions": AdminSessionsPage(sampleSessions()),
+		"storage":  AdminStoragePage(sampleStorage()),
 		"goes":     AdminGoesPage(AdminGoes{Sessions: sampleSessions().Rows}),
 		"dumps":    AdminDumpsPage(AdminDumps{Kept: 20, Dumps: []Dump{sampleDump()}}),
 		"dump":     AdminDumpPage(DumpPage{Dump: sampleDump(), Text: "{\"about\": \"<b>\"}"}),

@@ -19,7 +19,7 @@ import (
 )
 
 // adminPaths are the admin's pages, each below the base path.
-var adminPaths = []string{"/admin", "/admin/sessions", "/admin/sessions/goes?id=ses_1", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv"}
+var adminPaths = []string{"/admin", "/admin/sessions", "/admin/storage", "/admin/sessions/goes?id=ses_1", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv"}
 
 func TestAdminPagesAreForAdmins(t *testing.T) {
 	s := start(t)
@@ -232,4 +232,16 @@ func TestAnAdminDeletesSessions(t *testing.T) {
 		t.Errorf("of a user: %d", a.status)
 	}
 	s.wants(200, ann, "GET", "/sessions/"+kept, nil)
+}
+
+func TestTheStoragePageSaysWhatIsStored(t *testing.T) {
+	s := start(t)
+	s.withOutput(strings.Repeat("line\n", 20000))
+	doc := s.signedIn(root).get("/admin/storage").page(t)
+	if text := doc.Find("[data-testid=storage-database]").Text(); !strings.HasSuffix(text, "kB") && !strings.HasSuffix(text, "MB") {
+		t.Errorf("the database: %q", text)
+	}
+	if text := doc.Find("[data-testid=storage-row]").Text(); !strings.Contains(text, ann) || !strings.Contains(text, "100 kB") {
+		t.Errorf("by user: %q", text)
+	}
 }

@@ -97,7 +97,7 @@ func start(t *testing.T, opts ...func(*options)) *server {
 	})
 	remover := retention.Remover{Runner: run, Store: db, Workspaces: s.spaces, Log: slog.New(slog.NewTextHandler(s.log, nil))}
 	cfg := Config{Handlers: handlers.Config{
-		Remover:  remover,
+		Retention: retention.New(retention.Config{}), QuotaBytes: store.DefaultQuotaBytes, Remover: remover,
 		BasePath: o.basePath, Version: "test", Store: db, Runner: run, Reader: retain.NewReader(db), Broker: s.broker,
 		Workspaces: s.spaces, Markdown: markdown.Render, WebSessions: db.WebSessions(),
 		Models: []string{"scripted", "other"}, AdminName: root, AdminToken: adminToken,
@@ -231,6 +231,8 @@ func (w *spaces) Remove(_ context.Context, sessionID string) error {
 }
 
 func (w *spaces) Size(context.Context, string) (int64, error) { return 42, nil }
+
+func (w *spaces) TotalBytes(context.Context) (int64, error) { return 4200, nil }
 
 // logged is what the server logged.
 type logged struct {

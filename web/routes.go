@@ -115,6 +115,7 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/admin/users/:user/reset", adminPage, h.AdminResetUser},
 		{GET, "/admin/usage", adminPage, h.AdminUsage},
 		{GET, "/admin/usage.csv", adminPage, h.AdminUsageCSV},
+		{GET, "/admin/storage", adminPage, h.AdminStorage},
 		{GET, "/admin/dumps", adminPage, h.AdminDumps},
 		{GET, "/admin/dumps/:dump", adminPage, h.AdminDump},
 		{GET, "/admin/dumps/:dump/raw", adminPage, h.AdminDumpRaw},

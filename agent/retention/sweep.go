@@ -14,7 +14,7 @@ import (
 // Every is how often the policy is applied, beside the start of the program.
 const Every = time.Hour
 
-// Config is what a sweeper works with; all of it is needed but Now and After.
+// Config is what a sweeper works with; all of it is needed but Now.
 type Config struct {
 	Policy models.RetentionPolicy
 	Store  Store
@@ -25,8 +25,7 @@ type Config struct {
 	// Reason is what browsers are told that have the session open.
 	Reason string
 	Log    *slog.Logger
-	Now    func() time.Time                       // nil: the system's clock
-	After  func(d time.Duration) <-chan time.Time // nil: time.After
+	Now    func() time.Time // nil: the system's clock
 }
 
 // Store is what a sweeper reads.
@@ -48,9 +47,6 @@ type Sweeper struct {
 func New(cfg Config) *Sweeper {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
-	}
-	if cfg.After == nil {
-		cfg.After = time.After
 	}
 	return &Sweeper{cfg: cfg}
 }
@@ -76,7 +72,7 @@ func (s *Sweeper) Run(ctx context.Context) {
 			s.cfg.Log.Error("the retention policy could not be applied to all sessions; it is tried again", "after", Every, "error", err)
 		}
 		select {
-		case <-s.cfg.After(Every):
+		case <-time.After(Every):
 		case <-ctx.Done():
 		}
 	}

@@ -153,6 +153,10 @@ func (f *Folders) Size(ctx context.Context, sessionID string) (int64, error) {
 	return sizeOf(ctx, path)
 }
 
+// TotalBytes is the number of bytes in all workspaces. It walks through all of
+// their files.
+func (f *Folders) TotalBytes(ctx context.Context) (int64, error) { return sizeOf(ctx, f.dir) }
+
 // OwnerBytes is about how many bytes the workspaces of an owner hold: it is
 // counted beside the caller, who gets the last count at once.
 func (f *Folders) OwnerBytes(owner string) int64 {

@@ -257,6 +257,8 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			Stopping:      a.stopping,
 			Log:           a.log,
 			Remover:       a.remover(db, folders),
+			Retention:     a.sweeps(db, folders),
+			QuotaBytes:    a.cfg.Limits.StoragePerUserBytes,
 		},
 		TrustedProxies: a.cfg.TrustedProxies,
 	}

@@ -177,6 +177,7 @@ func useEverything(t *testing.T, s *Store) {
 		must(t, err)
 	}
 	got(s.AuditActions(ctx))(t)
+	got(s.FileSizes(ctx))(t)
 	for _, order := range []models.SessionOrder{models.ByUse, models.ByMessages, models.ByOutputs, models.ByBytes} {
 		for _, q := range []models.ReviewQuery{
 			{}, {Ascending: true}, {OwnerID: "ann"}, {Text: "x"}, {Archived: models.Ptr(true)}, {UsedBefore: start},

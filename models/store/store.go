@@ -34,6 +34,7 @@ type Options struct {
 type Store struct {
 	writer  *gorm.DB // one connection: writers wait for each other in Go, in order
 	readers *gorm.DB
+	path    string // of the database's file
 	opts    Options
 	cache   *cache
 	indexed bool // there is a full-text index: see searchindex.go
@@ -72,7 +73,7 @@ func openWith(ctx context.Context, dir string, opts Options, able func(*gorm.DB)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), disconnect(writer))
 	}
-	s := &Store{writer: writer, readers: readers, opts: opts, cache: newCache(), indexed: indexed}
+	s := &Store{writer: writer, readers: readers, path: path, opts: opts, cache: newCache(), indexed: indexed}
 	s.upkeep, s.indexer = startUpkeep(s), startIndexer(s)
 	return s, nil
 }

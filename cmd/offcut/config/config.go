@@ -38,6 +38,8 @@ type Config struct {
 	Tools        Tools   `koanf:"-"`
 	Pruning      Pruning `koanf:"contextPruning"`
 	Limits       Limits  `koanf:"limits"`
+	// Retention says which sessions go by themselves; the zero value: none.
+	Retention Retention `koanf:"retention"`
 	// Notes are sentences for the log, about settings without effect or unwise.
 	Notes []string `koanf:"-"`
 
@@ -162,6 +164,15 @@ type Limits struct {
 	StoragePerUserBytes  int64 `koanf:"storagePerUserBytes"`
 	ModelCallsPerTurn    int   `koanf:"modelCallsPerTurn"`
 	ContinuationsPerTurn int   `koanf:"continuationsPerTurn"`
+}
+
+// Retention says which sessions are removed by themselves. A zero field sets no
+// bound.
+type Retention struct {
+	// MaxAgeDays is how long a session that is not pinned may go unused.
+	MaxAgeDays int `koanf:"maxAgeDays"`
+	// MaxBytesPerUser bounds what the sessions of one user hold.
+	MaxBytesPerUser int64 `koanf:"maxBytesPerUser"`
 }
 
 // defaults is the lowest layer, by key.

@@ -81,6 +81,8 @@ func TestWrongValuesAreRefusedWithNameValueAndWhatIsAccepted(t *testing.T) {
 		{name: "an unknown key", file: "address: 127.0.0.1:1\n", want: []string{"address", "no such key"}},
 		{name: "an unknown key below", file: "tools:\n  run_command:\n    preview: 1\n", want: []string{"tools.run_command.preview", "no such key"}},
 		{name: "a value where keys belong", file: "limits: 8\n", want: []string{"limits", "no such key"}},
+		{name: "a retention of no days", file: "retention:\n  maxAgeDays: 0\n", want: []string{"retention.maxAgeDays", `"0"`, "whole number from 1"}},
+		{name: "an unknown rule of retention", file: "retention:\n  maxAge: 30\n", want: []string{"retention.maxAge", "no such key"}},
 		{name: "text for a number", file: "limits:\n  turns: many\n", want: []string{"limits.turns", `"many"`, "whole number"}},
 		{name: "a template without its id", file: "tools:\n  truncationMessage: cut\n", want: []string{"tools.truncationMessage", "{output_id}"}},
 		{name: "a model without a name", file: "models:\n  - baseURL: http://x\n", want: []string{"models[0]", "name is missing"}},

@@ -65,6 +65,9 @@ var rules = []rule{
 	share("contextPruning.hardClearRatio"),
 	whole("contextPruning.keepLastAssistants", 1, 1000),
 
+	whole("retention.maxAgeDays", 1, 36_500),
+	whole("retention.maxBytesPerUser", 1<<20, 1<<50),
+
 	whole("limits.turnsPerUser", 1, 10_000),
 	whole("limits.turns", 1, 100_000),
 	whole("limits.backgroundPerUser", 1, 1_000),
