@@ -97,6 +97,8 @@ type Sessions interface {
 	Storage(ctx context.Context, owner string) (models.Storage, error)
 	// DeleteSession deletes and writes the lines of the audit log, or neither.
 	DeleteSession(ctx context.Context, id string, audit ...models.AuditEntry) error
+	// ImportSession adds a session with the messages of its turns.
+	ImportSession(ctx context.Context, s models.Session, turns [][]models.Message) error
 	// ForkSession copies the messages up to the given one, or all where none
 	// is given, and no kept output.
 	ForkSession(ctx context.Context, owner, id, uptoMessageID string, now time.Time) (models.Session, error)

@@ -20,6 +20,8 @@ const (
 	visitor access = "visitor"
 	// page routes are for browsers in which somebody is signed in.
 	page access = "page"
+	// upload routes are those whose form holds a file.
+	upload access = "upload"
 	// socket routes are live connections of such browsers: their origin is
 	// checked when they open.
 	socket access = "socket"
@@ -65,8 +67,10 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/history/pin", page, h.Pin},
 		{POST, "/history/unpin", page, h.Unpin},
 		{POST, "/history/delete", page, h.DeleteMany},
+		{POST, "/history/import", upload, h.Import},
 		{GET, "/s/:session", page, h.Chat},
 		{GET, "/s/:session/log", page, h.LogFragment},
+		{GET, "/s/:session/export", page, h.Export},
 		{GET, "/s/:session/at/:message", page, h.OpenAt},
 		{POST, "/s/:session/messages", page, h.Send},
 		{GET, "/s/:session/messages/:message", page, h.Whole},
@@ -127,6 +131,8 @@ func routes(h *handlers.Handlers) []route {
 		{PATCH, "/api/v1/sessions/:session", program, h.APIUpdateSession},
 		{DELETE, "/api/v1/sessions/:session", program, h.APIDeleteSession},
 		{POST, "/api/v1/sessions/:session/fork", program, h.APIForkSession},
+		{GET, "/api/v1/sessions/:session/export", program, h.Export},
+		{POST, "/api/v1/import", program, h.APIImport},
 		{GET, "/api/v1/sessions/:session/messages", program, h.APIMessages},
 		{POST, "/api/v1/sessions/:session/messages", program, h.APISend},
 		{POST, "/api/v1/sessions/:session/messages/:message/edit", program, h.APIEdit},
@@ -164,6 +170,7 @@ func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 		public:  {limitBody(maxFormBytes)},
 		visitor: {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.Visiting},
 		page:    {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.WithCookie},
+		upload:  {limitBody(maxJSONBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.WithCookie},
 		socket:  {h.WithCookie},
 		program: {limitBody(maxJSONBytes), h.WithToken},
 		admin:   {limitBody(maxJSONBytes), h.WithToken, handlers.AdminsOnly},

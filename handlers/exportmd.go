@@ -1,0 +1,208 @@
+package handlers
+
+import (
+	"bufio"
+	"context"
+	"strconv"
+	"strings"
+
+	"offcut/models"
+	"offcut/views/i18n"
+)
+
+// timeInExports is how times are written in Markdown.
+const timeInExports = "2006-01-02 15:04 UTC"
+
+// writeMarkdown writes a session to be read. What a person wrote stands in a
+// quotation and what tools were given and returned in fences, so that nothing
+// in them can end what it stands in; an answer is Markdown itself.
+func (h *Handlers) writeMarkdown(ctx context.Context, out *bufio.Writer, what exported) error {
+	md := markdown{ctx: ctx, out: out}
+	sess := what.session
+	title := sess.Title
+	if title == "" {
+		title = i18n.T(ctx, "session.untitled")
+	}
+	md.say("# " + plain(title) + "\n\n")
+	md.say(i18n.T(ctx, "export.about", "created", sess.CreatedAt.UTC().Format(timeInExports), "exported", h.now().Format(timeInExports)) + "\n")
+	replies := joined{to: md.message}
+	take := replies.take
+	if what.hidden { // with what asked for it between them they are apart
+		take = md.message
+	}
+	if err := h.eachMessage(ctx, what, func(m models.Message) error { take(m); return nil }); err != nil {
+		return err
+	}
+	replies.end()
+	some := false
+	return h.eachOutput(ctx, what, func(o models.RetainedOutput) error {
+		if !some {
+			md.say("\n## " + i18n.T(ctx, "export.outputs") + "\n\n" + i18n.T(ctx, "export.outputs.text") + "\n\n")
+			some = true
+		}
+		md.say("- `" + o.ID + "` " + plain(o.Tool) + ", " + i18n.T(ctx, "bytes", "n", o.TotalBytes, "count", strconv.FormatInt(o.TotalBytes, 10)) + "\n")
+		return nil
+	})
+}
+
+// markdown writes. What cannot be written is told when the writer is flushed.
+type markdown struct {
+	ctx context.Context
+	out *bufio.Writer
+}
+
+func (w markdown) say(text string) { _, _ = w.out.WriteString(text) }
+
+func (w markdown) message(m models.Message) {
+	if m.Role == models.RoleTool {
+		w.result(m)
+		return
+	}
+	key := "export.user"
+	if m.Role == models.RoleAssistant {
+		key = "export.assistant"
+	}
+	if m.IsMeta {
+		key = "export.hidden"
+	}
+	w.say("\n## " + i18n.T(w.ctx, key) + ", " + m.CreatedAt.UTC().Format(timeInExports) + "\n\n")
+	if m.Reasoning != "" {
+		w.say("### " + i18n.T(w.ctx, "part.reasoning") + "\n\n" + quoted(m.Reasoning) + "\n")
+	}
+	switch {
+	case m.Content == "":
+	case m.Role == models.RoleAssistant:
+		w.say(closed(m.Content) + "\n")
+	default:
+		w.say(quoted(m.Content))
+	}
+	if m.State == models.StateStopped || m.State == models.StateInterrupted {
+		w.say("\n*" + i18n.T(w.ctx, "js."+string(m.State)) + "*\n")
+	}
+	for _, call := range m.ToolCalls {
+		w.say("\n**" + plain(call.Name) + "**\n\n" + fenced(call.Arguments, "json") + "\n")
+	}
+}
+
+// joined hands on messages one by one, replies that go on with one that was cut
+// as one.
+type joined struct {
+	to   func(models.Message)
+	held *models.Message // a reply that was cut
+}
+
+func (j *joined) take(m models.Message) {
+	if j.held != nil && m.Role == models.RoleAssistant && m.TurnID == j.held.TurnID {
+		m, j.held = j.held.Continued(m), nil
+	}
+	j.end()
+	if m.CutOff() {
+		j.held = &m
+		return
+	}
+	j.to(m)
+}
+
+// end hands on a reply with which nothing went on.
+func (j *joined) end() {
+	if j.held != nil {
+		j.to(*j.held)
+		j.held = nil
+	}
+}
+
+func (w markdown) result(m models.Message) {
+	w.say("\n" + i18n.T(w.ctx, "export.result") + "\n\n" + fenced(m.Content, "text") + "\n")
+	meta := m.Metadata
+	if meta == nil {
+		return
+	}
+	var facts []string
+	if meta.ExitCode != nil {
+		facts = append(facts, i18n.T(w.ctx, "export.exit", "code", strconv.Itoa(*meta.ExitCode)))
+	}
+	if meta.OutputID != "" && meta.TotalBytes != nil {
+		facts = append(facts, i18n.T(w.ctx, "export.kept", "id", meta.OutputID, "bytes", strconv.FormatInt(*meta.TotalBytes, 10)))
+	}
+	if meta.Complete != nil && !*meta.Complete {
+		facts = append(facts, i18n.T(w.ctx, "export.incomplete"))
+	}
+	if len(facts) > 0 {
+		w.say("\n*" + strings.Join(facts, " · ") + "*\n")
+	}
+}
+
+// fenced is text between fences that are longer than any within it.
+func fenced(text, language string) string {
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return fence + language + "\n" + text + fence
+}
+
+func longestRun(text string, of byte) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		if text[i] != of {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// quoted is text as a quotation: whatever it opens ends with it.
+func quoted(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimRight("> "+line, "\r\n") + "\n")
+	}
+	return b.String()
+}
+
+// closed is Markdown that leaves no fence open, so that what follows stands
+// outside it: an answer that was cut off may have left one.
+func closed(text string) string {
+	open := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(strings.TrimLeft(line, " "), " \r\n")
+		fence := line[:len(line)-len(strings.TrimLeft(line, firstOf(line)))]
+		switch {
+		case len(fence) < 3:
+		case open == "":
+			if fence[0] != '`' || !strings.Contains(line[len(fence):], "`") {
+				open = fence
+			}
+		case fence == line && fence[0] == open[0] && len(fence) >= len(open):
+			open = ""
+		}
+	}
+	if open == "" {
+		return text
+	}
+	return strings.TrimRight(text, "\n") + "\n" + open
+}
+
+// firstOf is the mark of a fence that a line begins with; a space, which no line
+// begins with here, where it begins with none.
+func firstOf(line string) string {
+	if line != "" && (line[0] == '`' || line[0] == '~') {
+		return line[:1]
+	}
+	return " "
+}
+
+// plain is a name in which nothing is Markdown.
+func plain(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if strings.ContainsRune("\\`*_{}[]<>()#+-!|&", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

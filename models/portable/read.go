@@ -1,0 +1,236 @@
+package portable
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"offcut/models"
+)
+
+// Fault is what is wrong at one place of a file.
+type Fault struct {
+	// Place is where, such as messages[3].role.
+	Place string `json:"place"`
+	// Reason is a part of a sentence: is …, has ….
+	Reason string `json:"reason"`
+}
+
+// maxFaults is how many faults are named; all are counted.
+const maxFaults = 20
+
+// faults collects what is wrong with a file.
+type faults struct {
+	named []Fault
+	count int
+}
+
+func (f *faults) add(place, format string, args ...any) {
+	f.count++
+	if len(f.named) < maxFaults {
+		f.named = append(f.named, Fault{place, fmt.Sprintf(format, args...)})
+	}
+}
+
+// err is nil where nothing is wrong.
+func (f *faults) err() error {
+	if f.count == 0 {
+		return nil
+	}
+	more := ""
+	if f.count > 1 {
+		more = fmt.Sprintf("; it has %d faults in all", f.count)
+	}
+	return models.Errorf(models.ErrInvalid, "bad_file", "nothing was imported: in the file %s %s%s", f.named[0].Place, f.named[0].Reason, more).
+		With("place", f.named[0].Place).With("reason", f.named[0].Reason).With("count", f.count).With("faults", f.named)
+}
+
+// File is a session that was read.
+type File struct {
+	Header
+	Messages []Message
+}
+
+// Read reads a file, which is valid JSON and valid Unicode. One that cannot be
+// taken is models.ErrInvalid with the places and the number of its faults.
+func Read(data []byte) (File, error) {
+	var file File
+	var raw struct {
+		Messages []json.RawMessage `json:"messages"`
+	}
+	var wrong faults
+	decode(data, &file.Header, "the file", &wrong)
+	decode(data, &raw, "the file", &wrong)
+	switch {
+	case wrong.count > 0:
+		return File{}, wrong.err()
+	case file.Format != Format:
+		wrong.add("format", "is %.40q and is to be %q: it is no session that was exported", file.Format, Format)
+		return File{}, wrong.err()
+	case file.Version != Version:
+		wrong.add("version", "is %d and this program knows %d", file.Version, Version)
+		return File{}, wrong.err()
+	case len(raw.Messages) == 0:
+		wrong.add("messages", "is empty: there is nothing to import")
+	}
+	if err := models.ValidateTitle(file.Session.Title); err != nil {
+		wrong.add("session.title", "cannot be taken: %s", sentence(err))
+	}
+	file.Messages = make([]Message, len(raw.Messages))
+	for i, one := range raw.Messages {
+		decode(one, &file.Messages[i], place(i, ""), &wrong)
+	}
+	if wrong.count == 0 {
+		checkMessages(file.Messages, &wrong)
+	}
+	return file, wrong.err()
+}
+
+func place(i int, member string) string {
+	if member != "" {
+		member = "." + member
+	}
+	return fmt.Sprintf("messages[%d]%s", i, member)
+}
+
+// decode notes a member of the wrong type.
+func decode(data []byte, into any, where string, wrong *faults) {
+	err := json.Unmarshal(data, into)
+	var mistyped *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+	case errors.As(err, &mistyped):
+		if mistyped.Field != "" {
+			where += "." + mistyped.Field
+		}
+		wrong.add(where, "is a %s and is to be a %s", mistyped.Value, mistyped.Type)
+	default:
+		var time *time.ParseError
+		if errors.As(err, &time) {
+			wrong.add(where, "has a time that is not written as in RFC 3339: %.40q", time.Value)
+			return
+		}
+		wrong.add(where, "cannot be read")
+	}
+}
+
+func sentence(err error) string {
+	var told *models.Error
+	if errors.As(err, &told) {
+		return told.Message
+	}
+	return "it is not valid"
+}
+
+// maxNames bounds ids and names in a file, in bytes.
+const maxNames = 256
+
+// checker knows of the messages before the one that it looks at.
+type checker struct {
+	wrong    *faults
+	turns    map[string]bool // those that are over
+	turn     string
+	called   map[string]bool // the calls of the turn, true once they are answered
+	answered map[string]bool // all calls
+}
+
+func checkMessages(messages []Message, wrong *faults) {
+	c := checker{wrong: wrong, turns: map[string]bool{}, called: map[string]bool{}, answered: map[string]bool{}}
+	if first := messages[0].Role; first == models.RoleAssistant || first == models.RoleTool {
+		wrong.add(place(0, "role"), "is %q: a conversation begins with a message of the role user", first)
+	}
+	for i, m := range messages {
+		c.order(i, m)
+		c.words(i, m)
+		c.pairing(i, m)
+	}
+}
+
+// order: the messages of a turn stand together.
+func (c *checker) order(i int, m Message) {
+	switch {
+	case m.TurnID == "":
+		c.wrong.add(place(i, "turn_id"), "is missing")
+	case i > 0 && m.TurnID == c.turn:
+	case c.turns[m.TurnID]:
+		c.wrong.add(place(i, "turn_id"), "goes back to a turn that was over")
+	}
+	if m.TurnID != c.turn {
+		c.turns[c.turn], c.turn, c.called = true, m.TurnID, map[string]bool{}
+	}
+}
+
+func (c *checker) words(i int, m Message) {
+	switch m.Role {
+	case models.RolePerson:
+		if err := models.ValidateContent(m.Content); err != nil {
+			c.wrong.add(place(i, "content"), "cannot be taken: %s", sentence(err))
+		}
+	case models.RoleAssistant, models.RoleTool:
+	default:
+		c.wrong.add(place(i, "role"), "is %.40q and is to be user, assistant or tool", m.Role)
+	}
+	switch m.State {
+	case models.StateQueued, models.StateRunning, models.StateAwaitingApproval:
+	default:
+		if !m.State.Final() {
+			c.wrong.add(place(i, "state"), "is %.40q, which is no state of a message", m.State)
+		}
+	}
+	if year := m.CreatedAt.Year(); year < 1970 || year > 9999 {
+		c.wrong.add(place(i, "created_at"), "is missing or no time of this age")
+	}
+	for member, value := range map[string]string{"model": m.Model, "finish_reason": string(m.FinishReason), "tool_call_id": m.ToolCallID} {
+		if len(value) > maxNames {
+			c.wrong.add(place(i, member), "has more than %d bytes", maxNames)
+		}
+	}
+}
+
+// pairing: a call has an id of its own, and a result follows its call.
+func (c *checker) pairing(i int, m Message) {
+	for n, call := range m.ToolCalls {
+		where := fmt.Sprintf("%s[%d]", place(i, "tool_calls"), n)
+		_, before := c.answered[call.ID]
+		switch {
+		case m.Role != models.RoleAssistant:
+			c.wrong.add(where, "stands with a message of role %.40q", m.Role)
+		case call.ID == "" || call.Name == "" || len(call.ID) > maxNames || utf8.RuneCountInString(call.Name) > maxNames:
+			c.wrong.add(where, "has no id or name, or one of more than %d bytes", maxNames)
+		case before:
+			c.wrong.add(where+".id", "is that of a call before it")
+		default:
+			c.answered[call.ID], c.called[call.ID] = false, true
+		}
+	}
+	switch {
+	case m.Role != models.RoleTool:
+		if m.ToolCallID != "" {
+			c.wrong.add(place(i, "tool_call_id"), "stands with a message of role %.40q", m.Role)
+		}
+	case !c.called[m.ToolCallID]:
+		c.wrong.add(place(i, "tool_call_id"), "answers no call of its turn")
+	case c.answered[m.ToolCallID]:
+		c.wrong.add(place(i, "tool_call_id"), "answers a call that was answered before")
+	default:
+		c.answered[m.ToolCallID] = true
+	}
+}
+
+// Turns are the messages as they are stored, by turn. A turn whose question is
+// not in the file, because it was hidden, is a part of the one before it.
+func (f File) Turns() [][]models.Message {
+	var turns [][]models.Message
+	current := ""
+	for _, m := range f.Messages {
+		if m.TurnID != current && m.Role == models.RolePerson {
+			turns = append(turns, nil)
+		}
+		current = m.TurnID
+		last := len(turns) - 1
+		turns[last] = append(turns[last], m.Stored())
+	}
+	return turns
+}
