@@ -6,6 +6,7 @@ import (
 	anthropic "github.com/anthropics/anthropic-sdk-go/v2"
 
 	"offcut/agent"
+	"offcut/agent/llm"
 	"offcut/models"
 )
 
@@ -30,6 +31,7 @@ type assembler struct {
 // block is one block of a reply, as far as it came.
 type block struct {
 	part
+	end       llm.Joiner      // half a character that waits for the next piece
 	id, name  string          // of a call
 	call      int             // its place among the calls
 	arguments strings.Builder // of a call, as the fragments came
@@ -57,6 +59,10 @@ func (a *assembler) add(e anthropic.MessageStreamEventUnion) {
 		if b := a.byIndex[e.Index]; b != nil {
 			a.grow(b, e.Delta)
 		}
+	case "content_block_stop":
+		if b := a.byIndex[e.Index]; b != nil {
+			a.extend(b, b.end.Rest())
+		}
 	case "message_delta":
 		if e.Delta.StopReason != "" {
 			a.finish = finishReason(e.Delta.StopReason)
@@ -82,9 +88,9 @@ func (a *assembler) open(index int64, start anthropic.ContentBlockStartEventCont
 	b := &block{part: part{Type: start.Type}}
 	switch start.Type {
 	case partText:
-		a.say(b, start.Text)
+		a.extend(b, start.Text)
 	case partThinking:
-		a.think(b, start.Thinking)
+		a.extend(b, start.Thinking)
 		b.Signature = start.Signature
 	case partRedacted:
 		b.Data = start.Data
@@ -102,31 +108,42 @@ func (a *assembler) open(index int64, start anthropic.ContentBlockStartEventCont
 func (a *assembler) grow(b *block, d anthropic.MessageStreamEventUnionDelta) {
 	switch {
 	case b.Type == partText && d.Type == "text_delta":
-		a.say(b, d.Text)
+		a.extend(b, b.end.Add(llm.KeepHalves(d.JSON.Text.Raw(), d.Text)))
 	case b.Type == partThinking && d.Type == "thinking_delta":
-		a.think(b, d.Thinking)
+		a.extend(b, b.end.Add(llm.KeepHalves(d.JSON.Thinking.Raw(), d.Thinking)))
 	case b.Type == partThinking && d.Type == "signature_delta":
 		b.Signature += d.Signature
 	case b.Type == partCall && d.Type == "input_json_delta":
-		b.arguments.WriteString(d.PartialJSON)
-		a.emit(agent.Delta{Call: &agent.CallDelta{Index: b.call, Name: b.name, Arguments: d.PartialJSON}})
+		a.extend(b, b.end.Add(llm.KeepHalves(d.JSON.PartialJSON.Raw(), d.PartialJSON)))
+	}
+}
+
+// extend adds a piece to a block of any type.
+func (a *assembler) extend(b *block, piece string) {
+	if piece == "" {
+		return
+	}
+	switch b.Type {
+	case partText:
+		a.say(b, piece)
+	case partThinking:
+		a.think(b, piece)
+	case partCall:
+		b.arguments.WriteString(piece)
+		a.emit(agent.Delta{Call: &agent.CallDelta{Index: b.call, Name: b.name, Arguments: piece}})
 	}
 }
 
 // say adds to the text. Blocks of it are paragraphs.
 func (a *assembler) say(b *block, said string) {
-	if said != "" {
-		b.Length += len(said)
-		a.emit(agent.Delta{Text: joined(&a.content, b, said, textBreak)})
-	}
+	b.Length += len(said)
+	a.emit(agent.Delta{Text: joined(&a.content, b, said, textBreak)})
 }
 
 // think adds to the reasoning.
 func (a *assembler) think(b *block, thought string) {
-	if thought != "" {
-		b.Length += len(thought)
-		a.emit(agent.Delta{Reasoning: joined(&a.reasoning, b, thought, models.ThoughtBreak)})
-	}
+	b.Length += len(thought)
+	a.emit(agent.Delta{Reasoning: joined(&a.reasoning, b, thought, models.ThoughtBreak)})
 }
 
 // joined appends a piece of a block to what the blocks of its kind say, and
@@ -147,6 +164,9 @@ func (a *assembler) began() bool { return a.content.Len() > 0 || a.reasoning.Len
 
 // reply is what has come.
 func (a *assembler) reply() agent.Reply {
+	for _, b := range a.blocks {
+		a.extend(b, b.end.Rest())
+	}
 	finish := a.finish
 	if finish == models.FinishStop && a.calls > 0 {
 		finish = models.FinishToolCalls

@@ -15,7 +15,7 @@ type assembler struct {
 	content   strings.Builder
 	reasoning strings.Builder
 	// The halves of characters that wait for the next piece.
-	contentEnd, reasoningEnd joiner
+	contentEnd, reasoningEnd llm.Joiner
 
 	calls  callList
 	finish models.FinishReason
@@ -72,8 +72,8 @@ func (a *assembler) addChoice(c choice) error {
 }
 
 func (a *assembler) addPiece(p piece) {
-	a.think(a.reasoningEnd.add(p.reasoning()))
-	a.say(a.contentEnd.add(string(p.Content + p.Refusal)))
+	a.think(a.reasoningEnd.Add(p.reasoning()))
+	a.say(a.contentEnd.Add(string(p.Content + p.Refusal)))
 	for _, f := range p.ToolCalls {
 		delta := a.calls.add(f)
 		a.emit(agent.Delta{Call: &delta})
@@ -104,8 +104,8 @@ func (a *assembler) began() bool {
 
 // reply is what has come.
 func (a *assembler) reply() agent.Reply {
-	a.think(a.reasoningEnd.rest())
-	a.say(a.contentEnd.rest())
+	a.think(a.reasoningEnd.Rest())
+	a.say(a.contentEnd.Rest())
 	finish := a.finish
 	if finish == models.FinishStop && len(a.calls.calls) > 0 {
 		finish = models.FinishToolCalls // some servers say stop after a tool call

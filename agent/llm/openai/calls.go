@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"offcut/agent"
+	"offcut/agent/llm"
 	"offcut/models"
 )
 
@@ -19,7 +20,7 @@ type callList struct {
 type openCall struct {
 	id, name  string
 	arguments strings.Builder
-	end       joiner // half a character that waits for the next fragment
+	end       llm.Joiner // half a character that waits for the next fragment
 }
 
 // add joins one fragment and says what it added.
@@ -32,7 +33,7 @@ func (l *callList) add(f fragment) agent.CallDelta {
 	if call.name == "" {
 		call.name = f.Function.Name
 	}
-	more := call.end.add(string(f.Function.Arguments))
+	more := call.end.Add(string(f.Function.Arguments))
 	call.arguments.WriteString(more)
 	return agent.CallDelta{Index: at, Name: call.name, Arguments: more}
 }
@@ -90,7 +91,7 @@ func (c *openCall) endedBefore(f fragment) bool {
 func (l *callList) toolCalls(whole bool) []models.ToolCall {
 	var out []models.ToolCall
 	for _, c := range l.calls {
-		args := unwrapped(c.arguments.String() + c.end.rest())
+		args := unwrapped(c.arguments.String() + c.end.Rest())
 		if whole && strings.TrimSpace(args) == "" {
 			args = "{}"
 		}

@@ -65,7 +65,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(data, &s); err != nil {
 			return err
 		}
-		*t = text(keepHalves(data, s))
+		*t = text(llm.KeepHalves(string(data), s))
 	case len(data) > 0 && data[0] == '[':
 		var parts []struct {
 			Text text `json:"text"`
@@ -92,7 +92,7 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(data, &s); err != nil {
 			return err
 		}
-		*a = arguments(keepHalves(data, s))
+		*a = arguments(llm.KeepHalves(string(data), s))
 		return nil
 	}
 	if bytes.Equal(data, []byte("null")) {

@@ -1,14 +1,9 @@
 package openai
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,46 +12,14 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/llm"
+	"offcut/agent/llm/aimock"
 	"offcut/models"
 )
 
-// counterpart starts a server that others wrote, with a script of answers. Its
-// package is installed by `make test`; without it there is nothing to test, and
-// a machine that checks must not pass over that.
+// counterpart is a client of a server that others wrote.
 func counterpart(t *testing.T, script string) *Client {
 	t.Helper()
-	dir := filepath.Join("testdata", "aimock")
-	_, missing := os.Stat(filepath.Join(dir, "node_modules"))
-	if _, err := exec.LookPath("node"); err != nil || missing != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("node or its packages are missing; `make test` installs them")
-		}
-		t.Skip("needs node and its packages; `make test` installs them")
-	}
-	cmd := exec.Command("node", "serve.mjs", script)
-	cmd.Dir = dir
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = stdin.Close() // its sign to end
-		_ = cmd.Wait()
-	})
-	address, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the counterpart does not start: %v", err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, stdout) }()
-	return New(Config{BaseURL: strings.TrimSpace(address) + "/v1", APIKey: "k", Model: "gpt-4o", HTTPClient: &http.Client{}})
+	return New(Config{BaseURL: aimock.Start(t, script) + "/v1", APIKey: "k", Model: "gpt-4o", HTTPClient: &http.Client{}})
 }
 
 func asked(text string) agent.Request {

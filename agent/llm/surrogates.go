@@ -1,4 +1,4 @@
-package openai
+package llm
 
 import (
 	"strconv"
@@ -10,14 +10,17 @@ import (
 // beyond U+FFFF, such as an emoji: one event ends with "\ud83c", the next one
 // begins with "\udf89". encoding/json makes a replacement character of each.
 // Here a half at either end of a string is kept, in the three bytes that UTF-8
-// would give it if it allowed that, until joiner has seen the next piece.
+// would give it if it allowed that, until Joiner has seen the next piece.
 
 const replacement = "\uFFFD"
 
-// keepHalves puts the halves at the ends of the JSON string raw back into its
+// KeepHalves puts the halves at the ends of the JSON string raw back into its
 // decoded value.
-func keepHalves(raw []byte, value string) string {
-	inner := string(raw[1 : len(raw)-1])
+func KeepHalves(raw, value string) string {
+	if len(raw) < len(`""`) {
+		return value
+	}
+	inner := raw[1 : len(raw)-1]
 	const escape = len(`\ud83c`)
 	if len(inner) < escape {
 		return value
@@ -65,11 +68,11 @@ func leading(s string) (rune, bool) {
 	return rune(s[0]&0x0F)<<12 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), true
 }
 
-// joiner joins the pieces of one text.
-type joiner struct{ high string }
+// Joiner joins the pieces of one text.
+type Joiner struct{ high string }
 
-// add is what can be passed on of piece, as valid UTF-8.
-func (j *joiner) add(piece string) string {
+// Add is what can be passed on of piece, as valid UTF-8.
+func (j *Joiner) Add(piece string) string {
 	if piece == "" {
 		return ""
 	}
@@ -89,8 +92,8 @@ func (j *joiner) add(piece string) string {
 	return strings.ToValidUTF8(piece, replacement)
 }
 
-// rest is what is left at the end: half a character is none.
-func (j *joiner) rest() string {
+// Rest is what is left at the end: half a character is none.
+func (j *Joiner) Rest() string {
 	if j.high == "" {
 		return ""
 	}
