@@ -49,9 +49,13 @@ func foldOf(s models.Summary) *views.Fold {
 	return &views.Fold{TurnID: s.UptoTurn, Messages: s.Messages, Outputs: s.Outputs, Plain: s.Model == ""}
 }
 
-// usage shows the turn's tokens.
+// usage shows the turn's tokens, by the model that the session has now.
 func (f *framer) usage(ctx context.Context, e events.Event) ([]frame, error) {
-	meter, err := f.html(ctx, "#meter", "outerHTML", views.ContextMeter(f.h.meter(f.sess, e.ContextTokens)))
+	sess, err := f.h.Store.AnySession(ctx, f.sess.ID)
+	if err != nil {
+		return nil, err
+	}
+	meter, err := f.html(ctx, "#meter", "outerHTML", views.ContextMeter(f.h.meter(sess, e.ContextTokens)))
 	meter.Optional = true
 	return []frame{meter, {Type: "usage", Turn: e.TurnID, Usage: e.Usage, ContextTokens: e.ContextTokens}}, err
 }
