@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -136,23 +135,6 @@ func (a *App) listen() (net.Listener, error) {
 	})
 	a.url = publicAddress(a.cfg, listener.Addr().String())
 	return listener, nil
-}
-
-// lockDataDir keeps a second server off the same data: each would take the
-// other's running turns for what a crash left.
-func (a *App) lockDataDir() error {
-	if err := makeDataDir(a.cfg.DataDir); err != nil {
-		return err
-	}
-	lock, err := os.OpenFile(filepath.Join(a.cfg.DataDir, "serve.lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("data folder (OFFCUT_DATA_DIR): %w", err)
-	}
-	a.closing(lock.Close)
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return fmt.Errorf("another offcut serves the data folder %s; choose another one with --data-dir or OFFCUT_DATA_DIR", a.cfg.DataDir)
-	}
-	return nil
 }
 
 // open opens the database and the workspaces, which need each other: one

@@ -160,6 +160,19 @@ func TestUsersAreLookedAfter(t *testing.T) {
 	}
 }
 
+func TestALinkThatIsMadeBesideTheServerLeadsToIt(t *testing.T) {
+	dir := t.TempDir()
+	app, _, _ := serving(t, dir) // on a port of its own, of which the command is not told
+	words := strings.Fields(must(t, dir, "user", "add", "ann"))
+	link := words[len(words)-1]
+	if !strings.HasPrefix(link, app.URL()+"/login?token=") {
+		t.Fatalf("the link is %q, the server at %s", link, app.URL())
+	}
+	if status, header := get(t, link, ""); status != http.StatusSeeOther || header.Get("Location") != "/" {
+		t.Errorf("the link answers %d, to %q", status, header.Get("Location"))
+	}
+}
+
 func TestATokenThatWasMadeBesideTheServerWorks(t *testing.T) {
 	dir := t.TempDir()
 	app, _, _ := serving(t, dir)
@@ -188,8 +201,8 @@ func TestTheFirstStartPrintsALinkThatWorksOnce(t *testing.T) {
 	if status != http.StatusSeeOther || strings.Contains(header.Get("Location"), "token") || len(header.Values("Set-Cookie")) == 0 {
 		t.Errorf("the link answers %d, to %q", status, header.Get("Location"))
 	}
-	if status, _ := get(t, link, ""); status != http.StatusUnauthorized {
-		t.Errorf("again it answers %d", status)
+	if status, header := get(t, link, ""); status != http.StatusSeeOther || header.Get("Location") != "/login?problem=link" {
+		t.Errorf("again it answers %d, to %q", status, header.Get("Location"))
 	}
 	if token := link[strings.LastIndex(link, "=")+1:]; strings.Contains(log.String(), token) {
 		t.Error("the link is in the log")

@@ -79,6 +79,7 @@ type reply struct {
 	finish    string        // default: stop, or tool_calls where there are calls
 	wait      time.Duration // between chunks
 	hold      <-chan struct{}
+	tokens    int  // of input that it says it used, and a tenth of that of output; 0: it says nothing
 	cut       bool // the connection closes without an end
 	status    int
 	message   string            // of an HTTP error
@@ -242,6 +243,9 @@ func (p *provider) stream(w http.ResponseWriter, r *http.Request, answer reply) 
 		finish = answer.finish
 	}
 	event(map[string]any{}, finish)
+	if answer.tokens > 0 {
+		_, _ = fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}\n\n", answer.tokens, answer.tokens/10)
+	}
 	_, _ = fmt.Fprint(w, "data: [DONE]\n\n")
 }
 

@@ -61,7 +61,7 @@ func (c userAdd) Run(ctx context.Context, cfg config.Config, t terminal) error {
 			_, err := fmt.Fprintf(t.out, "Added %s.\n", c.Name)
 			return err
 		}
-		link, err := newSignInLink(ctx, db, user, publicAddress(cfg, cfg.Addr))
+		link, err := newSignInLink(ctx, db, user, servedAt(cfg))
 		if err != nil {
 			return err
 		}
