@@ -222,13 +222,16 @@ func clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + " …"
 }
 
-// indented is a call's arguments for people to read.
-func indented(arguments string) string {
+// indented is a call's arguments for people to read, bounded.
+func indented(arguments string) string { return clip(spread(arguments), maxArguments) }
+
+// spread is JSON over several lines; what is no JSON stays as it is.
+func spread(arguments string) string {
 	var out bytes.Buffer
 	if json.Indent(&out, []byte(arguments), "", "  ") != nil {
-		return clip(arguments, maxArguments)
+		return arguments
 	}
-	return clip(out.String(), maxArguments)
+	return out.String()
 }
 
 // maxArguments bounds, in bytes, the arguments in an open card.

@@ -92,7 +92,12 @@ func (h *Handlers) chat(c echo.Context, status int, sess models.Session, p page)
 	if err != nil {
 		return err
 	}
+	grants, err := h.grants(ctx, sess.ID)
+	if err != nil {
+		return err
+	}
 	return h.render(c, status, views.ChatPage(views.Chat{
+		Grants:    grants,
 		SessionID: sess.ID, Title: sess.Title, Pinned: sess.Pinned, Archived: sess.Archived, Seq: live.Seq, RunningTurn: live.TurnID,
 		Owner: sess.OwnerName, Picker: h.picker(sess), ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Later: p.later, Draft: p.draft, Problem: p.problem,
 	}))

@@ -21,6 +21,7 @@ import (
 //	output           d is appended to the live output of #t-CALL, bytes in all
 //	html             content goes to target; swap says how. An optional one is
 //	                 of no use to a page that has no target
+//	approval         like html: the calls that wait for somebody
 //	state            the turn has the state
 //	retry            content is the notice that the model's server is asked again,
 //	                 and reason its sentence
@@ -121,6 +122,8 @@ func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error
 		return f.turn(ctx, e)
 	case events.KindMessage:
 		return f.message(ctx, e)
+	case events.KindApproval:
+		return f.approval(ctx, e)
 	case events.KindCall, events.KindOutputDeleted:
 		return f.call(ctx, e)
 	}

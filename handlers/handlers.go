@@ -41,6 +41,9 @@ type Config struct {
 	// Demo: the built-in demo model answers, because none is configured.
 	Demo bool
 
+	// Policy names which calls are asked about, for the pages.
+	Policy string
+
 	// AdminName is the user that AdminToken signs in.
 	AdminName string
 	// AdminToken is the first admin's API token and sign-in secret; empty:

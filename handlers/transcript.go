@@ -186,6 +186,12 @@ func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessa
 		return nil, err
 	}
 	answer.End.Moved = moved
+	if answer.Asks, err = h.asks(ctx, t.turn); err != nil {
+		return nil, err
+	}
+	if t.turn.State == models.StateAwaitingApproval {
+		answer.State = string(models.StateRunning)
+	}
 	if again := live.Retry; again != nil && live.TurnID == t.turn.ID {
 		answer.End.Retry = &views.RetryNotice{
 			TurnID: t.turn.ID, Until: again.Until, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason,

@@ -18,6 +18,8 @@ type Chat struct {
 	Seq int64
 	// RunningTurn is the id of the turn that runs now; empty where none does.
 	RunningTurn string
+	// Grants run in the session without asking.
+	Grants []Grant
 	// Owner is the name of the session's owner.
 	Owner  string
 	Picker Picker
@@ -133,11 +135,14 @@ type UserMessage struct {
 // whatever number of replies, tool calls and continuations it took.
 type Answer struct {
 	TurnID string
-	// State is the turn's state: running, done, stopped, interrupted, error.
+	// State is the turn's state: running (also of one that awaits approval), done,
+	// stopped, interrupted, error.
 	State string
 	At    time.Time
 	Parts []Part
-	End   TurnEnd
+	// Asks are the calls that wait for somebody.
+	Asks []Ask
+	End  TurnEnd
 }
 
 // Part is one reply of the model, with those that went on where it was cut, and

@@ -37,14 +37,9 @@ func (v Chat) pageTitle(ctx context.Context) string {
 	return t(ctx, "page.title", "title", v.title(ctx))
 }
 
-// windowTitle is the page's title as the tab shows it: a turn that runs is seen
-// there, as static/js/frames.js goes on to show it.
-func (v Chat) windowTitle(ctx context.Context) string {
-	if v.RunningTurn == "" {
-		return v.pageTitle(ctx)
-	}
-	return "● " + v.pageTitle(ctx)
-}
+// windowTitle is the page's title as the tab shows it: a turn that runs or asks
+// is seen there, as static/js/frames.js goes on to show it.
+func (v Chat) windowTitle(ctx context.Context) string { return v.attention(ctx) + v.pageTitle(ctx) }
 
 func (v Chat) sendTo(ctx context.Context) templ.SafeURL {
 	if v.SessionID == "" {

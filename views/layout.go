@@ -36,6 +36,9 @@ type Layout struct {
 	// ReadOnly: the session on the page is another's, and the user, an admin,
 	// may only read it. Nothing that would change it is offered.
 	ReadOnly bool
+	// Policy names which calls are asked about; see approve.Policy. Empty: it is
+	// not shown.
+	Policy string
 	// Demo: the built-in demo model answers, because none is configured.
 	Demo bool
 	// Asset gives the path of a static file below the base path, such as

@@ -19,7 +19,7 @@ const htmxConfig = `{"includeIndicatorCSS":false,"history":false,"prefix":"","no
 var scriptWordKeys = []string{
 	"copied", "copy-failed", "failed", "refused", "offline", "polling", "signed-out",
 	"too-large", "limited", "new", "done", "stopped", "interrupted", "error",
-	"so-far", "gone", "retry-in", "retry-asking", "notify-done", "notify-error", "notify-approval",
+	"so-far", "gone", "retry-in", "retry-asking", "notify-done", "notify-error", "notify-approval", "asks", "asked",
 }
 
 func scriptWords(ctx context.Context) templ.Attributes {
@@ -47,6 +47,7 @@ var shortcuts = []shortcut{
 	{"keys.new", []string{"Ctrl", "Shift", "O"}},
 	{"keys.sidebar", []string{"Ctrl", "Shift", "S"}},
 	{"keys.copycode", []string{"Ctrl", "Shift", ";"}},
+	{"keys.approval", []string{"a"}},
 	{"keys.next", []string{"j"}},
 	{"keys.previous", []string{"k"}},
 	{"keys.find", []string{"/"}},

@@ -83,6 +83,7 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/s/:session/goes", page, h.Goes},
 		{POST, "/s/:session/delete", page, h.Delete},
 		{POST, "/s/:session/revoke", page, h.Revoke},
+		{GET, "/s/:session/approvals/:call", page, h.AskedWhole},
 		{GET, "/s/:session/calls/:call", page, h.Card},
 		{POST, "/s/:session/calls/:call/stop", page, h.StopCall},
 		{POST, "/s/:session/calls/:call/background", page, h.MoveCall},

@@ -233,6 +233,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			ContextTokens: catalogue.window,
 			Server:        a.facts(catalogue, confined),
 			Demo:          catalogue.demo,
+			Policy:        a.policy(confined).Name(),
 			AdminName:     adminName,
 			AdminToken:    a.cfg.AdminToken,
 			Dumps:         a.dumps,

@@ -15,6 +15,7 @@ import { startRequests } from "./requests.js";
 import { startAdmin } from "./admin.js";
 import { startPicker } from "./picker.js";
 import { startNotify } from "./notify.js";
+import { startApprovals } from "./approvals.js";
 import { enhance } from "./enhance.js";
 
 startRequests();
@@ -31,4 +32,5 @@ startPicker();
 startNotify();
 startVersions();
 startEdit();
+startApprovals();
 enhance(document);

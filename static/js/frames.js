@@ -9,6 +9,7 @@ import { tick } from "./clock.js";
 import { tell, mark } from "./notify.js";
 import { graft } from "./graft.js";
 import { settle, settleChildren } from "./settle.js";
+import { showApprovals, waits } from "./approvals.js";
 
 const HIDDEN_MS = 50; // between updates in a hidden tab
 const FINAL = new Set(["done", "stopped", "interrupted", "error"]);
@@ -19,6 +20,7 @@ const handlers = {
   seal,
   output,
   html: ({ target, swap, content, optional }) => graft(target, swap, content) || optional === true || notHere(target),
+  approval,
   state,
   retry,
   title: ({ d }) => setTitle(d),
@@ -115,6 +117,16 @@ function state({ turn, state: now }) {
     announce(word(now));
   }
   tell(now);
+  return true;
+}
+
+/** What waits for a decision. An answer is busy only while nothing does: what is
+    busy is not read out. */
+function approval({ target, content }) {
+  if (!showApprovals(target, content)) return false;
+  document.querySelector(target).closest("article").setAttribute("aria-busy", String(!waits()));
+  if (waits()) tell("awaiting_approval");
+  else mark();
   return true;
 }
 

@@ -4,6 +4,7 @@ import { stopTurn, focusComposer } from "./composer.js";
 import { toggleDrawer, openDialog } from "./shell.js";
 import { copy } from "./copy.js";
 import { basePath } from "./requests.js";
+import { toApproval } from "./approvals.js";
 
 const STORED = "offcut.single-keys";
 
@@ -47,6 +48,7 @@ function actionFor(event) {
   switch (key) {
     case "/": return focusSearch;
     case "?": return () => openDialog("keys");
+    case "a": return toApproval();
     case "j": return () => step(1);
     case "k": return () => step(-1);
   }

@@ -1,8 +1,9 @@
 // What a hidden tab tells of its turn: by its title and icon, and by a notice of
 // the browser where the user wants that and the browser allows it.
 import { word } from "./words.js";
+import { waits } from "./approvals.js";
 
-const MARKS = { running: "● ", awaiting_approval: "? ", ended: "✓ " };
+const MARKS = { running: "● ", ended: "✓ " }; // what waits for a decision says so in words
 const NOTICES = { awaiting_approval: "notify-approval", done: "notify-done", stopped: "notify-done", interrupted: "notify-error", error: "notify-error" };
 
 let unseen = ""; // the mark of what happened while nobody looked
@@ -22,20 +23,19 @@ export function startNotify() {
 /** A turn has come to a state: running, awaiting_approval or one of its ends. */
 export function tell(state) {
   if (!document.hidden || !NOTICES[state]) {
-    mark(state);
+    mark();
     return;
   }
   if (state !== "awaiting_approval") unseen = MARKS.ended;
-  mark(state);
+  mark();
   notify(NOTICES[state]);
 }
 
 /** Shows in the tab what the page is at. */
-export function mark(state) {
+export function mark() {
   const chat = document.getElementById("chat");
   if (!chat?.dataset.title) return;
-  if (state) chat.dataset.turnState = state;
-  const running = chat.dataset.turn ? MARKS[chat.dataset.turnState] ?? MARKS.running : "";
+  const running = waits() ? `${word("asks")} ` : chat.dataset.turn ? MARKS.running : "";
   document.title = (running || unseen) + chat.dataset.title;
   const icon = document.querySelector("link[rel=icon]");
   const wanted = chat.dataset.turn ? icon.dataset.busy : icon.dataset.idle;
