@@ -246,27 +246,35 @@ func TestOneUsersPlacesInTheBackground(t *testing.T) {
 // What runs in the background ends with its session, with its owner's right,
 // and with the server however that ends.
 func TestWhatEndsTheBackground(t *testing.T) {
+	terminated := func(s *server, _ string) {
+		began := time.Now()
+		s.terminate()
+		if took := time.Since(began); took > 10*time.Second {
+			s.t.Errorf("the server took %v to end", took)
+		}
+	}
+	killed := func(s *server, _ string) { s.kill() }
+	unconfined := []string{"OFFCUT_SANDBOX=off", "OFFCUT_APPROVAL=never"}
 	ends := map[string]struct {
 		by    func(s *server, session string)
 		state string // of the command afterwards; empty: nothing is left to ask
+		env   []string
 	}{
-		"its session is deleted": {func(s *server, session string) { s.must(http.MethodDelete, "/sessions/"+session, nil, nil) }, ""},
+		"its session is deleted": {by: func(s *server, session string) {
+			s.must(http.MethodDelete, "/sessions/"+session, nil, nil)
+		}},
 		"its session is archived": {func(s *server, session string) {
 			s.must(http.MethodPatch, "/sessions/"+session, args{"archived": true}, nil)
-		}, "stopped"},
-		"the server ends": {func(s *server, _ string) {
-			began := time.Now()
-			s.terminate()
-			if took := time.Since(began); took > 10*time.Second {
-				s.t.Errorf("the server took %v to end", took)
-			}
-		}, "interrupted"},
-		"the server is killed": {func(s *server, _ string) { s.kill() }, "interrupted"},
+		}, "stopped", nil},
+		"the server ends":                        {terminated, "interrupted", nil},
+		"the server is killed":                   {killed, "interrupted", nil},
+		"the server ends, without a sandbox":     {terminated, "interrupted", unconfined},
+		"the server is killed without a sandbox": {killed, "interrupted", unconfined},
 	}
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			p := newProvider(t)
-			s := start(t, p)
+			s := start(t, p, end.env...)
 			mark := fmt.Sprintf("3%d", time.Now().UnixNano()%1_000_000_000)
 			p.on("begin it", behind("echo words; setsid sleep "+mark+" & sleep "+mark), says("It runs."))
 			session := s.ask("begin it")
