@@ -88,6 +88,8 @@ func (h *Handlers) chat(c echo.Context, status int, sess models.Session, p page)
 	if p.editing != nil {
 		log.Older, log.Entries = "", []views.Entry{{Edit: p.editing}}
 	}
+	behind := log.Behind
+	log.Behind = views.Behind{} // the page has it in its own place
 	sidebar, err := h.sidebar(c, sess.ID)
 	if err != nil {
 		return err
@@ -99,7 +101,7 @@ func (h *Handlers) chat(c echo.Context, status int, sess models.Session, p page)
 	return h.render(c, status, views.ChatPage(views.Chat{
 		Grants:    grants,
 		SessionID: sess.ID, Title: sess.Title, Pinned: sess.Pinned, Archived: sess.Archived, Seq: live.Seq, RunningTurn: live.TurnID,
-		Owner: sess.OwnerName, Picker: h.picker(sess), ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Later: p.later, Draft: p.draft, Problem: p.problem,
+		Owner: sess.OwnerName, Picker: h.picker(sess), ForkedFrom: h.original(c, sess), Sidebar: sidebar, Log: log, Behind: behind, Later: p.later, Draft: p.draft, Problem: p.problem,
 	}))
 }
 

@@ -63,6 +63,11 @@ func (h *Handlers) mark(c echo.Context, m mark) error {
 	if err != nil {
 		return err
 	}
+	if archived := m.patch.Archived; archived != nil && *archived {
+		for _, id := range marked {
+			h.Runner.EndBackground(id)
+		}
+	}
 	n := views.Notice{Text: m.text, Count: len(marked), Undo: m.undo, IDs: marked}
 	if len(marked) == 0 {
 		n = views.Notice{Text: views.NoticeNothing}

@@ -147,6 +147,9 @@ type Outputs interface {
 	Coverage(ctx context.Context, sessionID, id string) ([]models.Range, error)
 	// DeleteOutput deletes and writes the lines of the audit log, or neither.
 	DeleteOutput(ctx context.Context, sessionID, id string, now time.Time, audit ...models.AuditEntry) error
+	// BackgroundOutputs are those of background commands that run, or ended at
+	// that time or later; without coverage.
+	BackgroundOutputs(ctx context.Context, sessionID string, since time.Time) ([]models.RetainedOutput, error)
 	// Reads are what the model was shown last, at most most of them, in order.
 	Reads(ctx context.Context, sessionID, outputID string, most int) ([]models.OutputRead, error)
 }

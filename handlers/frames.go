@@ -264,30 +264,11 @@ func (f *framer) call(ctx context.Context, e events.Event) ([]frame, error) {
 		card.State = e.CallState
 	}
 	content, err := f.html(ctx, "#t-"+e.CallID, "outerHTML", views.Card(card))
-	if err != nil || result == nil || metadataOf(result).Background != models.BackgroundMoved {
-		return []frame{content}, err
-	}
-	footer, err := f.footer(ctx, result.TurnID)
-	return append(footer, content), err
-}
-
-// footer is the end of a turn that ended with a command that was moved to the
-// background: it says what has become of that.
-func (f *framer) footer(ctx context.Context, turnID string) ([]frame, error) {
-	turn, err := f.h.Store.AnyTurn(ctx, turnID)
-	if err != nil || turn.State != models.StateDone {
-		return nil, err
-	}
-	t, err := f.h.turnMessages(ctx, turn)
 	if err != nil {
 		return nil, err
 	}
-	end := f.h.turnEnd(t)
-	if end.Moved, err = f.h.movedNotes(ctx, f.sess, t); err != nil {
-		return nil, err
-	}
-	content, err := f.html(ctx, "#f-"+turnID, "outerHTML", views.TurnFooter(end))
-	return []frame{content}, err
+	more, err := f.background(ctx, result, e)
+	return append(more, content), err
 }
 
 // begun is a call that runs, without what it printed.

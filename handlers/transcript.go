@@ -68,6 +68,9 @@ func (h *Handlers) log(ctx context.Context, sess models.Session, cursor string, 
 	}
 	if cursor == "" {
 		log.Meter = h.meter(sess, used(turns))
+		if log.Behind, err = h.behind(ctx, sess); err != nil {
+			return views.Log{}, err
+		}
 	}
 	return log, nil
 }

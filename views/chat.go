@@ -28,6 +28,8 @@ type Chat struct {
 	ForkedFrom string
 	Sidebar    Sidebar
 	Log        Log
+	// Behind are the commands that run in the background.
+	Behind Behind
 	// Draft is text that could not be sent and is put back into the composer
 	// of a page that is loaded without scripts.
 	Draft string
@@ -105,6 +107,8 @@ type Log struct {
 	RunningTurn string
 	// Meter is as of the newest message; it is not known of an earlier stretch.
 	Meter Meter
+	// Behind goes with a whole log too.
+	Behind Behind
 }
 
 // Entry is one thing said, or the mark after what was folded: exactly one of its

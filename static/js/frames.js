@@ -171,6 +171,11 @@ export function replaceLog(html, known) {
   if (seq === known) return seq;
   const meter = template.content.querySelector("[data-log-meter]");
   if (meter) settle(document.getElementById("meter"), meter.content.firstElementChild.cloneNode(true));
+  const [behind, list] = [template.content.querySelector("[data-log-behind]"), document.getElementById("behind")];
+  if (behind && list) {
+    settle(list, behind.content.firstElementChild.cloneNode(true));
+    window.htmx?.process(list);
+  }
   const messages = document.getElementById("messages");
   settleChildren(messages, template.content, firstKnown(messages, template.content));
   window.htmx?.process(messages);

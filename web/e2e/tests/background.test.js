@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { suite } from '../harness/suite.js';
 import { calls, runs, says } from '../harness/provider.js';
 import { eventually } from '../harness/eventually.js';
-import { accessible } from '../harness/axe.js';
+import { accessible, noSidewaysScroll } from '../harness/axe.js';
 
 const it = suite();
 
@@ -41,6 +41,8 @@ it('a running command moves to the background, and its turn ends there', async (
   assert.match(await note.innerText(), /for i in .* goes on in the background/);
   assert.equal(await c.page.getByTestId('tool-background').count(), 0, 'it cannot be moved again');
   assert.equal(await c.page.getByTestId('tool-stop').count(), 1);
+  const list = c.page.getByTestId('background-list');
+  assert.match(await list.innerText(), /In the background: for i in/);
   await ticksOn(c, await tick(c));
   await accessible(c.page, 'a command in the background');
 
@@ -61,6 +63,7 @@ it('a running command moves to the background, and its turn ends there', async (
     await page.cards.first().and(page.page.locator('[data-state=stopped]')).waitFor();
     await page.page.getByTestId('turn-background').getByText('It has ended since.').waitFor();
     assert.equal(await page.page.getByTestId('tool-stop').count(), 0);
+    assert.ok(await page.page.getByTestId('background-list').isHidden());
   }
   const pager = await c.openPager(c.cards.first());
   await pager.turn(() => pager.first.click()); // it opens behind what the model saw
@@ -69,17 +72,37 @@ it('a running command moves to the background, and its turn ends there', async (
 });
 
 it('a command that was started in the background ends by itself, after its turn', async ({ chat, provider }) => {
-  provider.on('start it', ...runs('echo at the start; sleep 3; echo at the end; exit 4', 'It runs.', { background: true }));
-  const c = await chat();
+  provider.on('start it', ...runs('echo at the start; sleep 4; echo at the end; exit 4', 'It runs.', { background: true }));
+  const c = await chat({ width: 390 });
   await c.open();
   await c.ask('start it');
   await state(c, 'background');
+  await noSidewaysScroll(c.page, 'a command in the background');
   assert.equal(await c.page.getByTestId('turn-background').count(), 0, 'its turn did not end with it');
   await c.live.getByText('at the start').first().waitFor();
   await state(c, 'error');
   assert.match(await c.card.innerText(), /exit 4/);
   const pager = await c.openPager();
   assert.equal(await pager.content(), 'at the start\nat the end\n');
+});
+
+it('a command whose turn is no longer shown is still listed, and stopped', async ({ chat, provider, app }) => {
+  provider.on('try it', ...runs(ticking, 'It runs.', { background: true }), says('Another answer.'));
+  const c = await chat();
+  await c.open();
+  await c.ask('try it');
+  await app.api('POST', `/turns/${await c.answer.getAttribute('data-turn')}/retry`);
+  await c.shows('Another answer.');
+  await c.settled();
+  assert.equal(await c.cards.count(), 0, 'the card is of the version before');
+  const list = c.page.getByTestId('background-list');
+  await c.page.waitForTimeout(1000); // what is not here is looked for once
+  let again = 0;
+  c.page.on('request', (request) => { if (/\/log$/.test(request.url())) again++; });
+  await c.page.waitForTimeout(1500);
+  assert.equal(again, 0, 'the conversation is read again and again');
+  await list.getByTestId('background-stop').click();
+  await eventually(() => list.isHidden(), 'the stopped command is still listed');
 });
 
 it('a command in the background is stopped from a page without scripts', async ({ chat, visit, provider, app }) => {
