@@ -57,7 +57,7 @@ func (l *Loop) countOf(history []models.Message) counter {
 		case m.TurnID != l.Turn.ID:
 		case m.Role == models.RoleAssistant:
 			c.calls++
-		case m.Role == models.RolePerson && m.IsMeta:
+		case m.Role == models.RolePerson && m.IsMeta && c.calls > 0: // before a reply it is what the turn came with
 			c.total++
 		}
 	}

@@ -57,9 +57,7 @@ func (v TurnEnd) next(ctx context.Context) string {
 		return ""
 	}
 	switch v.Code {
-	case "output_limit":
-		return t(ctx, "turn.next.smaller")
-	case "context_overflow":
+	case "output_limit", "context_overflow":
 		return "" // the error says it
 	case "rate_limited":
 		return t(ctx, "turn.next.later")

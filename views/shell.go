@@ -40,6 +40,7 @@ type shortcut struct {
 var shortcuts = []shortcut{
 	{"keys.send", []string{"Enter"}},
 	{"keys.newline", []string{"Shift", "Enter"}},
+	{"keys.edit", []string{"↑"}},
 	{"keys.stop", []string{"Esc"}},
 	{"keys.composer", []string{"Shift", "Esc"}},
 	{"keys.between", []string{"F6"}},
