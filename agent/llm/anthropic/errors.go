@@ -20,7 +20,9 @@ func (c *Client) requestError(err error, retries int) *agent.ModelError {
 		if api.Response != nil {
 			header = api.Response.Header
 		}
-		return c.server.Refused(api.StatusCode, llm.NewProviderError([]byte(api.RawJSON())), header, retries)
+		refused := c.server.Refused(api.StatusCode, llm.NewProviderError([]byte(api.RawJSON())), header, retries)
+		refused.Answer = api.RawJSON()
+		return refused
 	}
 	var transport *url.Error
 	var network net.Error

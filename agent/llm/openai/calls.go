@@ -14,11 +14,11 @@ import (
 // neither.
 type callList struct {
 	calls   []*openCall
-	byIndex map[int]int // the provider's number → position in calls
+	byIndex map[number]int // the provider's number → position in calls
 }
 
 type openCall struct {
-	id, name  string
+	id, name  word
 	arguments strings.Builder
 	end       llm.Joiner // half a character that waits for the next fragment
 }
@@ -35,7 +35,7 @@ func (l *callList) add(f fragment) agent.CallDelta {
 	}
 	more := call.end.Add(string(f.Function.Arguments))
 	call.arguments.WriteString(more)
-	return agent.CallDelta{Index: at, Name: call.name, Arguments: more}
+	return agent.CallDelta{Index: at, Name: string(call.name), Arguments: more}
 }
 
 // position finds the call that f belongs to, or opens one.
@@ -62,12 +62,12 @@ func (l *callList) position(f fragment) int {
 	return last
 }
 
-func (l *callList) open(index *int) int {
+func (l *callList) open(index *number) int {
 	l.calls = append(l.calls, &openCall{})
 	at := len(l.calls) - 1
 	if index != nil {
 		if l.byIndex == nil {
-			l.byIndex = map[int]int{}
+			l.byIndex = map[number]int{}
 		}
 		l.byIndex[*index] = at
 	}
@@ -95,7 +95,7 @@ func (l *callList) toolCalls(whole bool) []models.ToolCall {
 		if whole && strings.TrimSpace(args) == "" {
 			args = "{}"
 		}
-		out = append(out, models.ToolCall{ID: c.id, Name: c.name, Arguments: args})
+		out = append(out, models.ToolCall{ID: string(c.id), Name: string(c.name), Arguments: args})
 	}
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"offcut/agent/llm"
@@ -45,12 +47,40 @@ func (p piece) reasoning() string {
 
 // fragment is a part of a tool call.
 type fragment struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
+	Index    *number `json:"index"`
+	ID       word    `json:"id"`
 	Function struct {
-		Name      string    `json:"name"`
+		Name      word      `json:"name"`
 		Arguments arguments `json:"arguments"`
 	} `json:"function"`
+}
+
+// number is a whole number, which some servers write as 1.0 or as text. What is
+// none is 0, and no error: an answer is not lost for a count beside it.
+type number int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *number) UnmarshalJSON(data []byte) error {
+	if f, err := strconv.ParseFloat(strings.Trim(string(data), `"`), 64); err == nil && math.Abs(f) < 1<<53 {
+		*n = number(f)
+	}
+	return nil
+}
+
+// word is a short string; a number in its place is its digits.
+type word string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *word) UnmarshalJSON(data []byte) error {
+	var s string
+	var n json.Number
+	switch {
+	case json.Unmarshal(data, &s) == nil:
+		*w = word(s)
+	case json.Unmarshal(data, &n) == nil:
+		*w = word(n)
+	}
+	return nil
 }
 
 // text is a string, null, or a list of parts that have a text.
@@ -107,23 +137,23 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 }
 
 type usage struct {
-	PromptTokens     int64 `json:"prompt_tokens"`
-	CompletionTokens int64 `json:"completion_tokens"`
-	CacheHitTokens   int64 `json:"prompt_cache_hit_tokens"` // DeepSeek's name
+	PromptTokens     number `json:"prompt_tokens"`
+	CompletionTokens number `json:"completion_tokens"`
+	CacheHitTokens   number `json:"prompt_cache_hit_tokens"` // DeepSeek's name
 	PromptDetails    struct {
-		CachedTokens int64 `json:"cached_tokens"`
+		CachedTokens number `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
 	CompletionDetails struct {
-		ReasoningTokens int64 `json:"reasoning_tokens"`
+		ReasoningTokens number `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 }
 
 func (u usage) usage() models.Usage {
 	return models.Usage{
-		InputTokens:     u.PromptTokens,
-		OutputTokens:    u.CompletionTokens,
-		ReasoningTokens: u.CompletionDetails.ReasoningTokens,
-		CachedTokens:    max(u.PromptDetails.CachedTokens, u.CacheHitTokens),
+		InputTokens:     int64(u.PromptTokens),
+		OutputTokens:    int64(u.CompletionTokens),
+		ReasoningTokens: int64(u.CompletionDetails.ReasoningTokens),
+		CachedTokens:    int64(max(u.PromptDetails.CachedTokens, u.CacheHitTokens)),
 	}
 }
 

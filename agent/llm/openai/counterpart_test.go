@@ -75,12 +75,14 @@ func TestAServerByOthersFailsAsItShould(t *testing.T) {
 		{"match": {"userMessage": "busy"}, "response": {"error": {"message": "Rate limited", "type": "rate_limit_error"}, "status": 429, "retryAfter": 277403}},
 		{"match": {"userMessage": "broken"}, "response": {"error": {"message": "Overloaded", "type": "server_error"}, "status": 503}},
 		{"match": {"userMessage": "wrong"}, "response": {"error": {"message": "No such model", "type": "invalid_request_error"}, "status": 404}},
+		{"match": {"userMessage": "too long"}, "response": {"error": {"message": "This model's maximum context length is 8192 tokens.", "type": "invalid_request_error", "code": "context_length_exceeded"}, "status": 400}},
 		{"match": {"userMessage": "cut"}, "response": {"content": "This will be cut short before it has come to its end."}, "options": {"chunkSize": 5, "latency": 10, "truncateAfterChunks": 4}},
 		{"match": {"userMessage": "garbage"}, "response": {"content": "x"}, "options": {"chaos": {"malformedRate": 1}}}
 	]`)
 	for question, code := range map[string]models.TurnErrorCode{
 		"busy": models.CodeRateLimited, "broken": models.CodeProviderError, "wrong": models.CodeProviderRefused,
-		"cut": models.CodeStreamBroken, "garbage": models.CodeStreamBroken,
+		"too long": models.CodeContextOverflow,
+		"cut":      models.CodeStreamBroken, "garbage": models.CodeStreamBroken,
 	} {
 		t.Run(question, func(t *testing.T) {
 			got, err := c.Stream(t.Context(), asked(question), nil)
@@ -92,6 +94,20 @@ func TestAServerByOthersFailsAsItShould(t *testing.T) {
 				t.Errorf("broken %v, kept %q", failed.Broken, got.Content)
 			}
 		})
+	}
+}
+
+func TestAServerByOthersIsAskedAgainAfterAnError(t *testing.T) {
+	c := counterpart(t, `[
+		{"match": {"userMessage": "broken", "sequenceIndex": 0}, "response": {"error": {"message": "Overloaded"}, "status": 503}},
+		{"match": {"userMessage": "broken", "sequenceIndex": 1}, "response": {"content": "Now."}}
+	]`)
+	c.http = &http.Client{Transport: llm.NewTransport(nil)}
+	req := asked("broken")
+	tries := 0
+	req.OnRetry = func(agent.Retry) { tries++ }
+	if got, err := c.Stream(t.Context(), req, nil); err != nil || got.Content != "Now." || tries != 1 {
+		t.Errorf("%q, %v after %d tries", got.Content, err, tries)
 	}
 }
 

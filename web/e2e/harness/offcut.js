@@ -48,6 +48,7 @@ export class Offcut {
     offcut.env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      TMPDIR: offcut.dataDir, // dumps of refused requests go with it
       OFFCUT_SANDBOX: process.env.OFFCUT_SANDBOX ?? 'auto',
       OFFCUT_ADDR: `127.0.0.1:${offcut.port}`,
       OFFCUT_DATA_DIR: join(offcut.dataDir, 'data'),
