@@ -58,16 +58,10 @@ func (w markdown) message(m models.Message) {
 		w.result(m)
 		return
 	}
-	key := "export.user"
-	if m.Role == models.RoleAssistant {
-		key = "export.assistant"
-	}
-	if m.IsMeta {
-		key = "export.hidden"
-	}
-	w.say("\n## " + i18n.T(w.ctx, key) + ", " + m.CreatedAt.UTC().Format(timeInExports) + "\n\n")
+	ctx := w.ctx
+	w.say("\n## " + speaker(ctx, m) + ", " + m.CreatedAt.UTC().Format(timeInExports) + "\n\n")
 	if m.Reasoning != "" {
-		w.say("### " + i18n.T(w.ctx, "part.reasoning") + "\n\n" + quoted(m.Reasoning) + "\n")
+		w.say("### " + i18n.T(ctx, "part.reasoning") + "\n\n" + quoted(m.Reasoning) + "\n")
 	}
 	switch {
 	case m.Content == "":
@@ -77,7 +71,7 @@ func (w markdown) message(m models.Message) {
 		w.say(quoted(m.Content))
 	}
 	if m.State == models.StateStopped || m.State == models.StateInterrupted {
-		w.say("\n*" + i18n.T(w.ctx, "js."+string(m.State)) + "*\n")
+		w.say("\n*" + i18n.T(ctx, "js."+string(m.State)) + "*\n")
 	}
 	for _, call := range m.ToolCalls {
 		w.say("\n**" + plain(call.Name) + "**\n\n" + fenced(call.Arguments, "json") + "\n")
@@ -111,21 +105,32 @@ func (j *joined) end() {
 	}
 }
 
+func speaker(ctx context.Context, m models.Message) string {
+	switch {
+	case m.IsMeta:
+		return i18n.T(ctx, "export.hidden")
+	case m.Role == models.RoleAssistant:
+		return i18n.T(ctx, "export.assistant")
+	}
+	return i18n.T(ctx, "export.user")
+}
+
 func (w markdown) result(m models.Message) {
-	w.say("\n" + i18n.T(w.ctx, "export.result") + "\n\n" + fenced(m.Content, "text") + "\n")
+	ctx := w.ctx
+	w.say("\n" + i18n.T(ctx, "export.result") + "\n\n" + fenced(m.Content, "text") + "\n")
 	meta := m.Metadata
 	if meta == nil {
 		return
 	}
 	var facts []string
 	if meta.ExitCode != nil {
-		facts = append(facts, i18n.T(w.ctx, "export.exit", "code", strconv.Itoa(*meta.ExitCode)))
+		facts = append(facts, i18n.T(ctx, "export.exit", "code", strconv.Itoa(*meta.ExitCode)))
 	}
 	if meta.OutputID != "" && meta.TotalBytes != nil {
-		facts = append(facts, i18n.T(w.ctx, "export.kept", "id", meta.OutputID, "bytes", strconv.FormatInt(*meta.TotalBytes, 10)))
+		facts = append(facts, i18n.T(ctx, "export.kept", "id", meta.OutputID, "bytes", strconv.FormatInt(*meta.TotalBytes, 10)))
 	}
 	if meta.Complete != nil && !*meta.Complete {
-		facts = append(facts, i18n.T(w.ctx, "export.incomplete"))
+		facts = append(facts, i18n.T(ctx, "export.incomplete"))
 	}
 	if len(facts) > 0 {
 		w.say("\n*" + strings.Join(facts, " · ") + "*\n")

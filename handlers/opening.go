@@ -113,3 +113,34 @@ func (h *Handlers) chatAt(c echo.Context, sess models.Session, messageID string)
 	}
 	return h.chat(c, http.StatusOK, sess, page{before: cursor, later: next})
 }
+
+// ForkTurn copies a session as far as the end of a turn, and goes to the copy.
+func (h *Handlers) ForkTurn(c echo.Context) error {
+	turn, err := h.writableTurn(c, c.Param("turn"))
+	if err != nil {
+		return err
+	}
+	sess, err := h.writable(c, turn.SessionID)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	cursor, _, err := h.Store.After(ctx, sess.ID, turn.ID)
+	if err != nil {
+		return err
+	}
+	last, _, err := h.Store.Messages(ctx, models.MessageQuery{
+		SessionID: sess.ID, Newest: true, IncludeHidden: true, Page: models.Page{Cursor: cursor, Limit: 1},
+	})
+	if err != nil {
+		return err
+	}
+	if len(last) == 0 || last[0].TurnID != turn.ID {
+		return errNotShown
+	}
+	fork, err := h.forkSession(c, sess, last[0].ID)
+	if err != nil {
+		return err
+	}
+	return h.goTo(c, "/s/"+fork.ID)
+}

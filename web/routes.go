@@ -93,6 +93,7 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/s/:session/out/:output/delete", page, h.DeleteOutput},
 		{POST, "/turns/:turn/stop", page, h.StopTurn},
 		{POST, "/turns/:turn/approvals", page, h.Decide},
+		{POST, "/turns/:turn/fork", page, h.ForkTurn},
 		{POST, "/turns/:turn/retry", page, h.RetryTurn},
 		{POST, "/turns/:turn/continue", page, h.ContinueTurn},
 		{POST, "/turns/:turn/show", page, h.ShowTurn},

@@ -116,3 +116,45 @@ for (const width of [360, 1280]) {
     });
   }
 }
+
+it('a session is exported, imported, and forked from a message', async ({ app, chat, provider }) => {
+  provider.on('first of the forked', says('Answer one.'));
+  provider.on('second of the forked', says('Answer two.'));
+  const c = await chat();
+  await c.open();
+  await c.ask('first of the forked');
+  await c.ask('second of the forked');
+  const origin = c.sessionID;
+  await c.page.locator('[aria-controls=session-menu]').click();
+  const download = c.page.waitForEvent('download');
+  await c.page.getByText('Export as JSON').click();
+  const file = await (await download).path();
+  assert.equal((await download).suggestedFilename(), 'offcut-first-of-the-forked.json');
+
+  await c.answers.first().getByTestId('fork').click();
+  await c.page.waitForURL((url) => !url.pathname.includes(origin));
+  assert.equal(await c.answers.count(), 1);
+  assert.equal(await c.text(), 'Answer one.');
+  assert.equal(await c.page.locator('[data-fork-notice] a').getAttribute('href'), `/s/${origin}`);
+
+  await c.page.goto(`${app.origin}/history`);
+  await c.page.getByTestId('import-file').setInputFiles(file);
+  await c.page.getByTestId('import').click();
+  await c.page.waitForURL(/\/s\//);
+  assert.equal(await c.answers.count(), 2);
+  assert.equal(await c.text(), 'Answer two.');
+  await c.ask('first of the forked, once more');
+});
+
+it('a link to a message far up in a long session leads to it', async ({ app, chat, provider }) => {
+  provider.on('long session', says('Yes.'));
+  const session = await app.session('long session 0');
+  for (let i = 1; i < 35; i++) await app.say(session.id, `long session ${i}`);
+  const [first] = await app.messages(session.id);
+  const c = await chat();
+  await c.page.goto(`${app.origin}/s/${session.id}#m-${first.id}`);
+  await c.page.getByTestId('past').waitFor();
+  assert.ok(await c.page.locator(`#m-${first.id}`).isVisible());
+  await c.page.getByText('To the latest message').click();
+  await c.composer.waitFor();
+});

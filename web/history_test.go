@@ -1,0 +1,114 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"offcut/agent/agenttest"
+)
+
+// conversation is a session of ann's with n questions, and the ids of its
+// messages in order.
+func (s *server) conversation(n int) (session string, messages []string) {
+	s.t.Helper()
+	session = s.newSession(ann)
+	for i := range n {
+		s.script.Then(agenttest.Says(fmt.Sprint("answer ", i)))
+		s.says(ann, session, fmt.Sprint("question ", i))
+	}
+	for _, m := range s.wants(200, ann, "GET", "/sessions/"+session+"/messages?limit=200", nil)["items"].([]any) {
+		messages = append(messages, m.(map[string]any)["id"].(string))
+	}
+	return session, messages
+}
+
+func TestAMessageOfALongConversationIsOpenedWhereItStands(t *testing.T) {
+	s := start(t)
+	session, messages := s.conversation(40)
+	b := s.signedIn(ann)
+	for i, anchor := range map[int]string{0: "#m-", 1: "#p-"} {
+		to := b.get("/s/" + session + "/at/" + messages[i]).header.Get("Location")
+		address, found, _ := strings.Cut(to, "#")
+		if address != "/s/"+session+"?at="+messages[i] || "#"+found != anchor+messages[i] {
+			t.Fatalf("message %d is at %q", i, to)
+		}
+		page := b.get(address).page(t)
+		if page.Find(anchor+messages[i]).Length() != 1 || page.Find("[data-testid=past]").Length() != 1 {
+			t.Errorf("the page of message %d does not hold it, or does not say that it shows the past", i)
+		}
+		if page.Find("[data-testid=composer], #conn").Length() != 0 {
+			t.Error("a page of the past can be written on, or is live")
+		}
+		later, _ := page.Find("[data-testid=past] a").First().Attr("href")
+		if later != "/s/"+session+"/at/"+messages[2] {
+			t.Errorf("later messages are at %q", later)
+		}
+	}
+	last := messages[len(messages)-1]
+	if to := b.get("/s/" + session + "/at/" + last).header.Get("Location"); to != "/s/"+session+"#p-"+last {
+		t.Errorf("the newest message is at %q", to)
+	}
+	for _, path := range []string{"/at/msg_unknown", "/at/" + session} {
+		if status := b.get("/s/" + session + path).status; status != 404 {
+			t.Errorf("%s: status %d", path, status)
+		}
+	}
+	if status := s.signedIn(bob).get("/s/" + session + "/at/" + messages[0]).status; status != 404 {
+		t.Errorf("bob gets %d", status)
+	}
+}
+
+func TestTheHistoryIsOnesOwn(t *testing.T) {
+	s := start(t)
+	session, _ := s.conversation(1)
+	his := s.wants(201, bob, "POST", "/sessions", `{"title":"question of bob"}`)["id"].(string)
+	b := s.signedIn(bob)
+	page := b.get("/history?q=question").page(t)
+	if rows := page.Find("main [data-testid=session-item]"); rows.Length() != 1 || rows.AttrOr("data-session", "") != his {
+		t.Errorf("bob finds %d sessions", rows.Length())
+	}
+	for _, deed := range []string{"archive", "pin", "delete"} {
+		b.post("/history/"+deed, url.Values{"id": {session}, "sure": {"true"}})
+	}
+	hers := s.wants(200, ann, "GET", "/sessions/"+session, nil)
+	if hers["archived"] != false || hers["pinned"] != false {
+		t.Errorf("bob changed it into %v", hers)
+	}
+	if a := b.post("/history/delete", url.Values{"id": {session}}); a.status != 404 {
+		t.Errorf("bob is asked whether ann's session is to be deleted: %d", a.status)
+	}
+	many := make([]string, 201)
+	if a := b.post("/history/archive", url.Values{"id": many}); a.status != 422 {
+		t.Errorf("201 sessions at once: status %d", a.status)
+	}
+}
+
+func TestWhatIsArchivedIsFoundAndComesBackWhereItWas(t *testing.T) {
+	s := start(t)
+	session, _ := s.conversation(1)
+	before := s.wants(200, ann, "GET", "/sessions/"+session, nil)
+	b := s.signedIn(ann)
+	if a := b.post("/history/archive", url.Values{"id": {session}, "next": {"/history?q=answer"}}); a.header.Get("Location") != "/history?q=answer" {
+		t.Fatalf("status %d to %q", a.status, a.header.Get("Location"))
+	}
+	page := b.get("/history?q=answer").page(t)
+	if page.Find("main mark").Length() != 1 {
+		t.Error("the contents of the archive are not searched")
+	}
+	undo := page.Find("[data-testid=notice] form")
+	if undo.AttrOr("action", "") != "/history/restore" || undo.Find("input[name=id]").AttrOr("value", "") != session {
+		t.Error("there is no way back")
+	}
+	if b.get("/history").page(t).Find("[data-testid=notice]").Length() != 0 {
+		t.Error("it is said twice")
+	}
+	b.post("/history/restore", url.Values{"id": {session}})
+	if after := s.wants(200, ann, "GET", "/sessions/"+session, nil); after["updated_at"] != before["updated_at"] {
+		t.Errorf("it came back at %v, and was at %v", after["updated_at"], before["updated_at"])
+	}
+	if to := b.post("/history/restore", url.Values{"id": {session}, "next": {"https://elsewhere.test/"}}).header.Get("Location"); to != "/history" {
+		t.Errorf("the browser is sent to %q", to)
+	}
+}
