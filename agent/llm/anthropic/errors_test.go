@@ -113,9 +113,8 @@ func TestWhatNoTryMendsIsAskedOnce(t *testing.T) {
 	c, r := recorded(t, Config{}, "")
 	r.answers[0] = refusal(400, reportedAs("invalid_request_error", "no"), "X-Should-Retry", "true")
 	c.http = &http.Client{Transport: llm.NewTransport(nil)}
-	failure(t, c)
-	if len(r.bodies) != 1 {
-		t.Errorf("%d requests", len(r.bodies))
+	if got := failure(t, c); got.Status != 400 || len(r.bodies) != 1 {
+		t.Errorf("%v after %d requests", got, len(r.bodies))
 	}
 }
 
