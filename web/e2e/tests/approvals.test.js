@@ -87,7 +87,7 @@ it('what waits is there after a reload, in a second tab, and after a restart', a
   assert.equal(await asked(second).block.count(), 0, 'the second tab knows that it was decided');
   await c.unfold();
   assert.equal((await c.preview.allTextContents()).join(''), 'once\n', 'it ran once');
-}, { allow: [/WebSocket|ERR_CONNECTION_REFUSED|Failed to (load|fetch)/] });
+}, { allow: [/WebSocket|ws:error|ERR_CONNECTION_REFUSED|Failed to (load|fetch)/] });
 
 it('what the second tab answered is gone from the first, where it was looked at', async ({ chat, provider }) => {
   provider.on('in two tabs', calls(['run_command', { command: 'echo 1' }], ['run_command', { command: 'echo 2' }]), says('Done.'));

@@ -1,0 +1,162 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"offcut/agent"
+	"offcut/agent/agenttest"
+	"offcut/agent/approve"
+	"offcut/agent/events"
+	"offcut/models"
+)
+
+// acts is a tool that somebody has to allow.
+type acts struct{ agent.Tool }
+
+func (a acts) Spec() agent.ToolSpec {
+	spec := a.Tool.Spec()
+	spec.HasEffects, spec.Deed = true, agent.DeedChange
+	return spec
+}
+
+func asksFirst(t agent.Tool) agent.Tool {
+	return approve.Wrap(acts{t}, approve.Policy{Mode: approve.Ask})
+}
+
+// script is a tool that calls another one twice, at the same time.
+func script(inner agent.Tool) agent.Tool {
+	return agenttest.ToolFunc("script", func(ctx context.Context, call agent.Call) (agent.ToolResult, error) {
+		results := make(chan agent.ToolResult, 2)
+		for _, suffix := range []string{"-1", "-2"} {
+			go func() {
+				nested := call
+				nested.ID, nested.Tool, nested.Arguments = call.ID+suffix, "act", []byte(`{"n":"`+suffix+`"}`)
+				result, err := inner.Run(ctx, nested)
+				if err != nil {
+					result = agent.ErrorResult(nested.ID, "%v", err)
+				}
+				results <- result
+			}()
+		}
+		return agenttest.Text((<-results).Content + " + " + (<-results).Content), nil
+	})
+}
+
+// waiting waits until so many calls of a turn wait for somebody.
+func (h *house) waiting(turn models.Turn, n int) []models.Approval {
+	h.Helper()
+	for range 200 {
+		waiting, err := h.store.Waiting(h.Context(), turn.ID)
+		h.must(err)
+		now, err := h.store.AnyTurn(h.Context(), turn.ID)
+		h.must(err)
+		if len(waiting) == n && now.State == models.StateAwaitingApproval {
+			return waiting
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	h.Fatalf("never do %d calls wait", n)
+	return nil
+}
+
+func (h *house) decide(turn models.Turn, callID string, d models.Decision) {
+	h.Helper()
+	h.must(h.runner.Decide(h.Context(), models.Verdict{TurnID: turn.ID, CallID: callID, Decision: d, By: h.owner, Now: time.Now()}))
+}
+
+func nesting(t *testing.T, limits Limits) *house {
+	act := asksFirst(agenttest.Returns("act", "acted"))
+	return newHouse(t, func(c *Config) {
+		c.Tools = []agent.Tool{script(act), act}
+		c.Limits = limits
+	}, agenttest.Calls("script", `{}`), agenttest.Says("done"))
+}
+
+func TestCallsWithinACallAreAskedAboutToo(t *testing.T) {
+	h := nesting(t, Limits{})
+	turn := h.send(h.session(), "go")
+	waiting := h.waiting(turn, 2)
+	if now, _ := h.store.AnyTurn(t.Context(), turn.ID); now.Parked {
+		t.Error("a turn of which a tool runs is parked")
+	}
+	h.decide(turn, waiting[0].CallID, models.DecisionOnce)
+	h.waiting(turn, 1)
+	h.decide(turn, waiting[1].CallID, models.DecisionDeny)
+	if ended := h.rest(turn); ended.State != models.StateDone {
+		t.Fatalf("the turn is %+v", ended)
+	}
+	told := h.script.Requests()[1].Messages
+	if content := told[len(told)-1].Content; !strings.Contains(content, "acted") || !strings.Contains(content, "denied it: act was not run") {
+		t.Errorf("the script returned %q", content)
+	}
+}
+
+// A script does not go on after the program ended: its turn is interrupted, and
+// nobody is asked any more.
+func TestATurnWhoseToolWaitsIsInterrupted(t *testing.T) {
+	h := nesting(t, Limits{ShutdownGrace: 10 * time.Millisecond})
+	turn := h.send(h.session(), "go")
+	h.waiting(turn, 2)
+	h.must(h.runner.Shutdown(t.Context()))
+	now, err := h.store.AnyTurn(t.Context(), turn.ID)
+	h.must(err)
+	if waiting, err := h.store.Waiting(t.Context(), turn.ID); err != nil || len(waiting) > 0 || now.State != models.StateInterrupted {
+		t.Errorf("the turn is %s, and %d calls wait", now.State, len(waiting))
+	}
+}
+
+func TestStoppingTheToolAloneEndsItsWaits(t *testing.T) {
+	h := nesting(t, Limits{})
+	session := h.session()
+	turn := h.send(session, "go")
+	waiting := h.waiting(turn, 2)
+	parent, _, _ := strings.Cut(waiting[0].CallID, "-")
+	w := h.watch(session)
+	h.must(h.runner.StopCall(t.Context(), session, parent))
+	w.state(turn, models.StateDone)
+	if ended := h.rest(turn); ended.State != models.StateDone {
+		t.Errorf("the turn is %+v", ended)
+	}
+	err := h.runner.Decide(t.Context(), models.Verdict{TurnID: turn.ID, CallID: waiting[0].CallID, Decision: models.DecisionOnce})
+	if !errors.Is(err, models.ErrConflict) {
+		t.Errorf("a late answer is %v", err)
+	}
+}
+
+// Who waits for a person keeps nobody from running.
+func TestATurnThatWaitsGivesUpItsPlace(t *testing.T) {
+	act := asksFirst(agenttest.Returns("act", "acted"))
+	h := newHouse(t, func(c *Config) {
+		c.Tools = []agent.Tool{act}
+		c.Limits = Limits{Turns: 1}
+	}, agenttest.Calls("act", `{}`), agenttest.Says("of another"), agenttest.Says("done"))
+	turn := h.send(h.session(), "go")
+	waiting := h.waiting(turn, 1)
+	h.rest(h.send(h.session(), "me too"))
+	h.decide(turn, waiting[0].CallID, models.DecisionOnce)
+	h.rest(turn)
+}
+
+// Whoever watches is told of each change of what waits, and of the state.
+func TestWatchersAreToldWhatWaits(t *testing.T) {
+	act := asksFirst(agenttest.Returns("act", "acted"))
+	h := newHouse(t, func(c *Config) { c.Tools = []agent.Tool{act} }, agenttest.Calls("act", `{}`), agenttest.Says("done"))
+	session := h.session()
+	w := h.watch(session)
+	turn := h.send(session, "go")
+	asks := func(state models.State) {
+		t.Helper()
+		w.until("approval "+string(state), func(e events.Event) bool {
+			return e.Kind == events.KindApproval && e.State == state && e.TurnID == turn.ID
+		})
+	}
+	asks(models.StateAwaitingApproval)
+	h.decide(turn, h.waiting(turn, 1)[0].CallID, models.DecisionOnce)
+	asks(models.StateRunning)
+	w.call(models.CallOK)
+	w.state(turn, models.StateDone)
+}
