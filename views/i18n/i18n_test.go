@@ -53,6 +53,29 @@ func TestTheLanguageIsTheFirstWishThatIsKnown(t *testing.T) {
 	}
 }
 
+// Of a key that stands twice in a file one text is lost without a word.
+func TestNoKeyStandsTwice(t *testing.T) {
+	names, err := filepath.Glob("locales/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no catalogues: %v", err)
+	}
+	key := regexp.MustCompile(`(?m)^  "([^"]+)":`)
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, found := range key.FindAllSubmatch(raw, -1) {
+			if k := string(found[1]); seen[k] {
+				t.Errorf("%s has %q twice", name, k)
+			} else {
+				seen[k] = true
+			}
+		}
+	}
+}
+
 // keysInUse finds the keys that templates and code name. A key that is put
 // together ends with a dot there: it stands for all that begin with it.
 func keysInUse(t *testing.T) map[string]bool {
