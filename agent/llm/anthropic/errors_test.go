@@ -61,7 +61,7 @@ func TestErrorsHaveACodeAndQuoteTheProvider(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := failure(t, served(t, refusal(tt.status, tt.body)))
-			if got.Code != tt.code || got.Status != tt.status || got.Broken || !strings.Contains(got.Message, tt.words) {
+			if got.Code != tt.code || got.Status != tt.status || got.Broken || !strings.Contains(got.Message, tt.words) || got.Answer != tt.body {
 				t.Errorf("%s %d broken=%v %q; want %s and %q", got.Code, got.Status, got.Broken, got.Message, tt.code, tt.words)
 			}
 		})
