@@ -55,7 +55,7 @@ func (h *Handlers) Details(c echo.Context) error {
 	v := views.Details{CreatedAt: sess.CreatedAt.In(time.Local), UpdatedAt: sess.UpdatedAt.In(time.Local)}
 	total := models.UsageSum{}
 	for _, sum := range used {
-		total.Turns, total.Usage = total.Turns+sum.Turns, total.Usage.Add(sum.Usage)
+		total.Turns, total.Usage = total.Turns+sum.Turns, total.Add(sum.Usage)
 		if len(used) > 1 {
 			v.Used = append(v.Used, usageLine(sum))
 		}

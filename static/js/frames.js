@@ -112,11 +112,12 @@ function state({ turn, state: now }) {
   const chat = document.getElementById("chat");
   if (now === "running") {
     setRunning(turn);
+    tell(now);
   } else if (FINAL.has(now) && (!chat.dataset.turn || chat.dataset.turn === turn)) {
     setRunning("");
     announce(word(now));
+    tell(now);
   }
-  tell(now);
   return true;
 }
 

@@ -10,6 +10,7 @@ import { calls, gate, runs, says } from '../harness/provider.js';
 import { accessible, noSidewaysScroll } from '../harness/axe.js';
 import { password } from '../harness/offcut.js';
 import { eventually } from '../harness/eventually.js';
+import { hideTab, notices, showTab } from '../harness/hidden.js';
 
 // A second model to choose; nothing ever answers there.
 const config = join(mkdtempSync(join(tmpdir(), 'offcut-e2e-config-')), 'offcut.yaml');
@@ -179,19 +180,6 @@ it('an administrator adds, disables and resets a user, whose open page is closed
   await fresh.locator('h1').filter({ hasText: 'Hers' }).waitFor();
 });
 
-/** Makes the page a hidden tab, and notes what the browser is asked to show. */
-async function hideTab(page) {
-  await page.evaluate(() => {
-    Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
-    document.dispatchEvent(new Event('visibilitychange'));
-    globalThis.notices = [];
-    globalThis.Notification = class {
-      static permission = 'granted';
-      constructor(title, options) { globalThis.notices.push(`${title}: ${options.body}`); }
-    };
-  });
-}
-
 it('a hidden tab tells by its title, icon and a notice that an answer has ended', async ({ app, provider, chat, visit }) => {
   await app.addUser('noor');
   const session = await app.api('POST', '/sessions', { title: 'Long work' }, await app.token('noor'));
@@ -214,11 +202,8 @@ it('a hidden tab tells by its title, icon and a notice that an answer has ended'
     end.open();
     await c.page.waitForFunction(() => document.title.startsWith('✓ Long work'));
     assert.doesNotMatch(await c.page.locator('link[rel=icon]').getAttribute('href'), /favicon-busy/);
-    assert.deepEqual(await c.page.evaluate(() => globalThis.notices), Array(count).fill('Long work · Offcut: The answer is there.'));
-    await c.page.evaluate(() => {
-      delete document.hidden;
-      document.dispatchEvent(new Event('visibilitychange'));
-    });
+    assert.deepEqual(await notices(c.page), Array(count).fill('Long work · Offcut: The answer is there.'));
+    await showTab(c.page);
     assert.match(await c.page.title(), /^Long work/);
   }
 });

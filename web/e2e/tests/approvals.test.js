@@ -5,6 +5,7 @@ import { suite } from '../harness/suite.js';
 import { calls, runs, says } from '../harness/provider.js';
 import { accessible, noSidewaysScroll } from '../harness/axe.js';
 import { eventually } from '../harness/eventually.js';
+import { hideTab, notices } from '../harness/hidden.js';
 
 const it = suite({ env: { OFFCUT_APPROVAL: 'ask' } });
 
@@ -240,3 +241,21 @@ for (const look of [{ width: 1280, theme: 'light' }, { width: 360, theme: 'dark'
     await c.settled('stopped');
   });
 }
+
+it('a hidden tab tells that something waits for a decision', async ({ app, chat, provider, visit }) => {
+  provider.on('ask in a hidden tab', says('At once.'), ...runs('echo hidden'));
+  await app.addUser('remy');
+  const settings = await visit({ as: 'remy', permissions: ['notifications'] });
+  await settings.goto(`${app.url}/settings`);
+  await settings.locator('[name=notify]').check();
+  await settings.getByTestId('settings-form').getByRole('button').click();
+  await settings.getByTestId('form-done').waitFor();
+  const c = await chat({ as: 'remy' });
+  await c.open();
+  await c.ask('ask in a hidden tab');
+  await hideTab(c.page);
+  await c.say('ask in a hidden tab, once more');
+  await asked(c).block.waitFor();
+  await eventually(async () => (await notices(c.page)).length > 0, 'no notice comes');
+  assert.match((await notices(c.page))[0], /A tool waits for your approval/);
+});
