@@ -126,7 +126,7 @@ func forward(text string, i, n int) int {
 }
 
 // oneLine has single spaces for white space, and none of the characters that
-// are not to be seen.
+// are not to be seen or turn the direction of what follows.
 func oneLine(text string) string {
 	var b strings.Builder
 	space := false
@@ -137,7 +137,7 @@ func oneLine(text string) string {
 				b.WriteByte(' ')
 			}
 			space = true
-		case !unicode.IsControl(r):
+		case !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r):
 			b.WriteRune(r)
 			space = false
 		}

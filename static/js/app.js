@@ -16,6 +16,7 @@ import { startAdmin } from "./admin.js";
 import { startPicker } from "./picker.js";
 import { startNotify } from "./notify.js";
 import { startApprovals } from "./approvals.js";
+import { startTitles } from "./titles.js";
 import { enhance } from "./enhance.js";
 
 startRequests();
@@ -27,6 +28,7 @@ startPager();
 startFollow();
 startComposer();
 startStream();
+startTitles();
 startAdmin();
 startPicker();
 startNotify();

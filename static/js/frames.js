@@ -6,6 +6,7 @@ import { added } from "./follow.js";
 import { announce } from "./requests.js";
 import { word, exact } from "./words.js";
 import { tick } from "./clock.js";
+import { shareTitle } from "./titles.js";
 import { tell, mark } from "./notify.js";
 import { graft } from "./graft.js";
 import { settle, settleChildren } from "./settle.js";
@@ -152,8 +153,7 @@ function setTitle(title) {
   const place = document.getElementById("title");
   if (place) place.textContent = title;
   chat.dataset.title = `${title} · Offcut`;
-  const item = document.querySelector(`[data-testid="session-item"][data-session="${CSS.escape(chat.dataset.session)}"] a > span`);
-  if (item) item.textContent = title;
+  shareTitle(chat.dataset.session, title);
   const field = document.querySelector("#dlg-rename input[name=title]");
   if (field) field.value = title;
   mark();

@@ -158,3 +158,14 @@ it('a link to a message far up in a long session leads to it', async ({ app, cha
   await c.page.getByText('To the latest message').click();
   await c.composer.waitFor();
 });
+
+it('a title that comes by itself is seen in the lists of other tabs', async ({ app, chat, visit, provider }) => {
+  provider.on('name this', says('Named.'));
+  const session = await app.api('POST', '/sessions', {});
+  const c = await chat();
+  await c.open(session.id);
+  const other = await visit({ beside: c.page });
+  await other.goto(`${app.origin}/history`);
+  await c.ask('name this by what it asks');
+  await other.locator(`main [data-session="${session.id}"] h4 a`).filter({ hasText: 'name this by what it asks' }).waitFor();
+});
