@@ -27,6 +27,14 @@ func (s StoredBy) sessions() string {
 	return addressOf("/admin/sessions", url.Values{"owner": {s.Name}, "sort": {"bytes"}})
 }
 
+// share is the user's share of the quota in percent.
+func (s StoredBy) share(quota int64) string {
+	if s.Bytes == 0 {
+		return "0"
+	}
+	return share(s.Bytes, quota)
+}
+
 // width is the user's share of the quota, for a bar.
 func (s StoredBy) width(quota int64) string {
 	if quota <= 0 || s.Bytes <= 0 {
