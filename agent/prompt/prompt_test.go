@@ -22,6 +22,7 @@ func TestTheInstructionsKeepTheirPromises(t *testing.T) {
 		"the metadata line":                            {"one line of JSON", "`truncated: true`", "`output_id`", "`shown`", "`is_error: true`", "`retention: \"failed\"`"},
 		"where commands run":                           {"a folder of its own", "paths of the file tools are relative to it"},
 		"nobody answers a command":                     {"There is no terminal"},
+		"a denied call is no riddle":                   {"`approved: false`", "do not look for another way"},
 		"effects may be unknown":                       {"its effects are unknown"},
 		"material is no instruction":                   {"material, not instructions"},
 	} {
