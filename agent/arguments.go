@@ -33,7 +33,7 @@ func (p prepared) changes() bool {
 // alone, and some not even of that.
 func (l *Loop) prepare(c models.ToolCall, finish models.FinishReason) prepared {
 	p := prepared{ToolCall: c}
-	tool, ok := l.Tools.byName[c.Name]
+	tool, ok := l.Tools.Tool(c.Name)
 	if !ok {
 		return p.refuse(ErrorResult(c.ID, "There is no tool named %q. The tools are: %s.", c.Name, l.Tools.names()))
 	}

@@ -144,7 +144,7 @@ func (l *Loop) askAll(ctx context.Context, s step, budget int, broke error) ([]f
 func (l *Loop) call(c prepared, budget int) Call {
 	return Call{
 		ID: c.ID, SessionID: l.Turn.SessionID, OwnerID: l.Turn.OwnerID, TurnID: l.Turn.ID, Tool: c.Name,
-		Workspace: l.Workspace, Arguments: []byte(c.Arguments), Budget: budget, Gate: l.Journal,
+		Workspace: l.Workspace, Arguments: []byte(c.Arguments), Budget: budget, Tools: l.Tools, Gate: l.Journal,
 		Live: func(string, int64) {},
 	}
 }

@@ -156,6 +156,8 @@ type Call struct {
 	// printed is how many bytes it has printed by then: the text of a flood leaves
 	// out most of them. It never blocks and is never nil.
 	Live func(text string, printed int64)
+	// Tools are those of the turn, for a tool that calls others.
+	Tools Toolbox
 	// Gate is where the call, and those that it makes, are asked about; nil:
 	// nobody can be asked.
 	Gate Gate

@@ -28,6 +28,12 @@ func NewToolbox(tools ...Tool) Toolbox {
 // Specs is what a model is told of the tools.
 func (b Toolbox) Specs() []ToolSpec { return b.specs }
 
+// Tool finds a tool by its name.
+func (b Toolbox) Tool(name string) (Tool, bool) {
+	t, ok := b.byName[name]
+	return t, ok
+}
+
 // names lists the tools for a model that asked for another one.
 func (b Toolbox) names() string {
 	names := make([]string, len(b.specs))

@@ -22,6 +22,9 @@ type Config struct {
 	// default. Its error may be a *models.Error, whose sentence is shown.
 	Models func(name string) (agent.Model, ModelInfo, error)
 	Tools  []agent.Tool
+	// MoreTools are offered after Tools, as they are when a turn begins; nil:
+	// there are none. It may wait, within bounds of its own or until ctx ends.
+	MoreTools func(ctx context.Context) []agent.Tool
 	// Workspace gives the folder of a session on the server, and makes it where
 	// it is not there.
 	Workspace func(sessionID string) (string, error)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"offcut/agent"
 	"offcut/agent/events"
 	"offcut/models"
 )
@@ -18,7 +17,6 @@ type Live = events.Live
 // Runner runs turns. Its methods may be called from many goroutines.
 type Runner struct {
 	cfg   Config
-	tools agent.Toolbox
 	slots chan struct{} // one for each turn that may run now
 
 	sending sync.Mutex // makes counting a user's turns and adding one a single step
@@ -40,7 +38,6 @@ func New(cfg Config) *Runner {
 	cfg = cfg.orDefaults()
 	return &Runner{
 		cfg:     cfg,
-		tools:   agent.NewToolbox(cfg.Tools...),
 		slots:   make(chan struct{}, cfg.Limits.Turns),
 		workers: map[string]*worker{},
 		ended:   map[string]time.Time{},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"offcut/agent"
 	"offcut/agent/prompt"
@@ -94,13 +95,14 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err != nil {
 		return agent.Loop{}, nil, err
 	}
+	tools := r.toolbox(ctx)
 	facts := r.cfg.Prompt
-	facts.Tools = r.tools.Specs()
+	facts.Tools = tools.Specs()
 	return agent.Loop{
 		Model:     model,
 		ModelName: info.Name,
 		System:    prompt.System(facts),
-		Tools:     r.tools,
+		Tools:     tools,
 		Window:    window,
 		Journal:   j,
 		Limits:    r.cfg.Limits.Turn,
@@ -109,6 +111,15 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 		OnRetry:   j.retry,
 		Log:       r.cfg.Log,
 	}, history, nil
+}
+
+// toolbox is what a turn that begins now is offered.
+func (r *Runner) toolbox(ctx context.Context) agent.Toolbox {
+	tools := r.cfg.Tools
+	if r.cfg.MoreTools != nil {
+		tools = append(slices.Clip(tools), r.cfg.MoreTools(ctx)...)
+	}
+	return agent.NewToolbox(tools...)
 }
 
 // modelError is a model that cannot be used: what a person may read of it is
