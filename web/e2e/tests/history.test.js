@@ -113,6 +113,17 @@ for (const width of [360, 1280]) {
         await accessible(page, path);
         await noSidewaysScroll(page, path);
       }
+      await page.goto(`${app.origin}/history?q=Accessible`);
+      const row = page.locator(`main [data-session="${session.id}"]`);
+      await row.locator('summary').click();
+      await accessible(page, 'a session that is renamed');
+      await row.locator('[data-deed=restore]').click();
+      await page.getByTestId('notice').waitFor();
+      await accessible(page, 'a notice with Undo');
+      await row.locator('[data-deed=delete]').click();
+      await page.getByTestId('delete-sessions').waitFor();
+      await accessible(page, 'the question before a deletion');
+      await noSidewaysScroll(page, 'the question before a deletion');
     });
   }
 }
