@@ -51,10 +51,7 @@ func (c userAdd) Run(ctx context.Context, cfg config.Config, t terminal) error {
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		user := models.User{ID: models.NewID(models.PrefixUser), Name: c.Name, Role: models.UserRole(c.Role), PasswordHash: hash, CreatedAt: time.Now()}
-		if err := db.CreateUser(ctx, user); err != nil {
-			return err
-		}
-		if err := audit(ctx, db, models.AuditUserAdd, user.ID, "added as "+c.Role); err != nil {
+		if err := db.CreateUser(ctx, user, deed(models.AuditUserAdd, user.ID, "added as "+c.Role)); err != nil {
 			return err
 		}
 		if hash != "" {
@@ -82,8 +79,9 @@ func hashed(ctx context.Context, secret string) (string, error) {
 	return password.Hash(ctx, secret)
 }
 
-func audit(ctx context.Context, db *store.Store, action, target, detail string) error {
-	return db.AddAudit(ctx, models.AuditEntry{At: time.Now(), ActorName: commandLine, Action: action, Target: target, Detail: detail})
+// deed is a line of the audit log about what was done on the command line.
+func deed(action, target, detail string) models.AuditEntry {
+	return models.AuditEntry{At: time.Now(), ActorName: commandLine, Action: action, Target: target, Detail: detail}
 }
 
 type userList struct{}
@@ -149,13 +147,7 @@ func (c userPasswd) Run(ctx context.Context, cfg config.Config, t terminal) erro
 		if err != nil {
 			return err
 		}
-		if err := db.SetPassword(ctx, user.ID, hash); err != nil {
-			return err
-		}
-		if err := db.WebSessions().DeleteForUser(ctx, user.ID); err != nil {
-			return err
-		}
-		if err := audit(ctx, db, models.AuditUserPassword, user.ID, "password set"); err != nil {
+		if err := db.SetPassword(ctx, user.ID, hash, deed(models.AuditUserPassword, user.ID, "password set")); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(t.out, "The password of %s is set. They are signed out everywhere.\n", c.Name)
@@ -194,17 +186,11 @@ func (c userDisable) Run(ctx context.Context, cfg config.Config, t terminal) err
 		if err != nil {
 			return fmt.Errorf("user %s: %w", c.Name, err)
 		}
-		if err := db.SetDisabled(ctx, user.ID, !c.Undo); err != nil {
-			return err
-		}
 		did := "enabled"
 		if !c.Undo {
 			did = "disabled"
-			if err := db.WebSessions().DeleteForUser(ctx, user.ID); err != nil {
-				return err
-			}
 		}
-		if err := audit(ctx, db, models.AuditUserDisable, user.ID, did); err != nil {
+		if err := db.SetDisabled(ctx, user.ID, !c.Undo, deed(models.AuditUserDisable, user.ID, did)); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(t.out, "%s is %s.\n", c.Name, did)
