@@ -1,7 +1,9 @@
 package handlers
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"mime"
 	"net/http"
 	"strconv"
@@ -82,11 +84,36 @@ func (h *Handlers) APISearchOutput(c echo.Context) error {
 	if q.text("q") == "" {
 		return badParameter("q", "the text to search for")
 	}
-	matches, err := h.Reader.Search(c.Request().Context(), sess.ID, c.Param("output"), q.text("q"), regexp != nil && *regexp, most)
+	matches, err := h.Reader.Search(c.Request().Context(), me(c), sess.ID, c.Param("output"), q.text("q"), regexp != nil && *regexp, most)
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, map[string]any{"matches": orEmpty(matches)})
+}
+
+// APIQueryOutput applies a jq filter to a kept output.
+func (h *Handlers) APIQueryOutput(c echo.Context) error {
+	sess, err := h.readable(c, c.Param("session"))
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	filter := q.text("filter")
+	if filter == "" {
+		return badParameter("filter", "a jq filter, such as .items[0]")
+	}
+	lines, err := h.Querier.Query(c.Request().Context(), me(c), sess.ID, c.Param("output"), filter)
+	if err != nil {
+		return err
+	}
+	values := []json.RawMessage{}
+	for line := range bytes.Lines(lines) {
+		values = append(values, bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return c.JSON(http.StatusOK, map[string]any{"values": values})
 }
 
 // Raw downloads the kept bytes as they came. It serves programs and browsers.

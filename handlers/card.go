@@ -183,6 +183,7 @@ var subjects = map[string][]string{
 	"search_files":       {"pattern"},
 	"read_tool_output":   {"output_id"},
 	"search_tool_output": {"pattern"},
+	"query_tool_output":  {"filter"},
 }
 
 // maxSubject bounds, in bytes, what a row says of a call; a command is shown

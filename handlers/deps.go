@@ -160,9 +160,18 @@ type Reader interface {
 	// or past the end is models.ErrMalformed, with before and after, or
 	// totalBytes, among its details.
 	Page(ctx context.Context, sessionID, outputID string, offset int64, limit int) (models.OutputPage, error)
-	Search(ctx context.Context, sessionID, outputID, pattern string, regexp bool, most int) ([]models.Match, error)
+	// Search is models.ErrLimited where the asker has too many of them running.
+	Search(ctx context.Context, asker, sessionID, outputID, pattern string, regexp bool, most int) ([]models.Match, error)
 	// Raw is the original bytes.
 	Raw(ctx context.Context, sessionID, outputID string) (models.RetainedOutput, io.Reader, error)
+}
+
+// Querier answers jq filters over kept outputs.
+type Querier interface {
+	// Query is one JSON value per line. What the filter or the output is at
+	// fault for is models.ErrInvalid, with where it broke among its details; it
+	// is models.ErrLimited where the asker has one running.
+	Query(ctx context.Context, asker, sessionID, outputID, filter string) ([]byte, error)
 }
 
 // Runner owns the turns.

@@ -17,6 +17,7 @@ type Config struct {
 	Store      Store
 	Runner     Runner
 	Reader     Reader
+	Querier    Querier
 	Broker     Broker
 	Workspaces Workspaces
 	Markdown   Markdown

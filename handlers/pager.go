@@ -124,7 +124,7 @@ func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager
 	if err != nil {
 		return views.Pager{}, err
 	}
-	search, err := h.search(ctx, out, q.text("q"), regexp != nil && *regexp)
+	search, err := h.search(ctx, me(c), out, q.text("q"), regexp != nil && *regexp)
 	if err != nil {
 		return views.Pager{}, err
 	}
@@ -214,16 +214,16 @@ func hitFrom(hits []views.Hit, offset int64) int64 {
 	return hits[0].Offset
 }
 
-// search finds what the person looks for. A pattern that cannot be used is
-// said beside the field and is no error of the page.
-func (h *Handlers) search(ctx context.Context, out models.RetainedOutput, text string, regexp bool) (views.Search, error) {
+// search finds what the person looks for. A pattern that cannot be used, or not
+// now, is said beside the field and is no error of the page.
+func (h *Handlers) search(ctx context.Context, asker string, out models.RetainedOutput, text string, regexp bool) (views.Search, error) {
 	s := views.Search{Query: text, Regexp: regexp}
 	if text == "" {
 		return s, nil
 	}
-	matches, err := h.Reader.Search(ctx, out.SessionID, out.ID, text, regexp, models.MaxMatches)
+	matches, err := h.Reader.Search(ctx, asker, out.SessionID, out.ID, text, regexp, models.MaxMatches)
 	var refused *models.Error
-	if errors.As(err, &refused) && (errors.Is(err, models.ErrInvalid) || errors.Is(err, models.ErrMalformed)) {
+	if errors.As(err, &refused) && (errors.Is(err, models.ErrInvalid) || errors.Is(err, models.ErrMalformed) || errors.Is(err, models.ErrLimited)) {
 		s.Problem = refused.Message
 		return s, nil
 	}

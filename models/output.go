@@ -93,6 +93,9 @@ const (
 	ReadPreview ReadKind = "preview"
 	ReadPage    ReadKind = "page"
 	ReadSearch  ReadKind = "search"
+	// ReadQuery is a filter's answer. Its values are made out of the copy and
+	// are no ranges of it: it is noted with an empty one, and covers nothing.
+	ReadQuery ReadKind = "query"
 )
 
 // OutputRead records that the model was shown a range of a kept output.

@@ -19,6 +19,7 @@ var toolIcons = map[string]string{
 	"search_files":       "find",
 	"read_tool_output":   "page",
 	"search_tool_output": "find",
+	"query_tool_output":  "filter",
 }
 
 func toolIcon(tool string) string {

@@ -23,7 +23,7 @@ func (v Pager) sawText(ctx context.Context) string {
 // readKind is the end of the catalogue key of a way of reading.
 func readKind(kind string) string {
 	switch kind {
-	case "page", "search":
+	case "page", "search", "query":
 		return kind
 	}
 	return "preview"

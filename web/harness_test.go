@@ -14,6 +14,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +22,9 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/agenttest"
+	"offcut/agent/apart"
 	"offcut/agent/events"
+	"offcut/agent/query"
 	"offcut/agent/retain"
 	"offcut/agent/retention"
 	"offcut/agent/runner"
@@ -70,6 +73,12 @@ type options struct {
 // root is the base path as addresses have it.
 func (o options) root() string { return cleanBasePath(o.basePath) }
 
+// Queries are answered by this program, executed again.
+func TestMain(m *testing.M) {
+	apart.Reexec()
+	os.Exit(m.Run())
+}
+
 func start(t *testing.T, opts ...func(*options)) *server {
 	t.Helper()
 	var o options
@@ -98,7 +107,7 @@ func start(t *testing.T, opts ...func(*options)) *server {
 	remover := retention.Remover{Runner: run, Store: db, Workspaces: s.spaces, Log: slog.New(slog.NewTextHandler(s.log, nil))}
 	cfg := Config{Handlers: handlers.Config{
 		Retention: retention.New(retention.Config{}), QuotaBytes: store.DefaultQuotaBytes, Remover: remover,
-		BasePath: o.basePath, Version: "test", Store: db, Runner: run, Reader: retain.NewReader(db), Broker: s.broker,
+		BasePath: o.basePath, Version: "test", Store: db, Runner: run, Reader: retain.NewReader(db), Querier: query.New(retain.NewReader(db)), Broker: s.broker,
 		Workspaces: s.spaces, Markdown: markdown.Render, WebSessions: db.WebSessions(),
 		Models: []string{"scripted", "other"}, AdminName: root, AdminToken: adminToken,
 		Stopping: s.stopping, Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),

@@ -146,6 +146,7 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/api/v1/sessions/:session/outputs/:output/raw", program, h.Raw},
 		{POST, "/api/v1/sessions/:session/outputs/:output/stop", program, h.APIStopOutput},
 		{GET, "/api/v1/sessions/:session/outputs/:output/search", program, h.APISearchOutput},
+		{GET, "/api/v1/sessions/:session/outputs/:output/query", program, h.APIQueryOutput},
 		{GET, "/api/v1/turns/:turn", program, h.APITurn},
 		{POST, "/api/v1/turns/:turn/stop", program, h.APIStopTurn},
 		{POST, "/api/v1/turns/:turn/retry", program, h.APIRetry},

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheInstructionsKeepTheirPromises(t *testing.T) {
-	text := prompt.System(prompt.Facts{Tools: []agent.ToolSpec{{Name: "read_tool_output"}, {Name: "search_tool_output"}}})
+	text := prompt.System(prompt.Facts{Tools: []agent.ToolSpec{{Name: "read_tool_output"}, {Name: "search_tool_output"}, {Name: "query_tool_output"}}})
 	for promise, words := range map[string][]string{
 		"a preview is not the whole":                   {"A preview is not the whole result"},
 		"look at the field before saying it is absent": {"Before you say that something does not exist", "look at the field"},
@@ -18,7 +18,7 @@ func TestTheInstructionsKeepTheirPromises(t *testing.T) {
 		"so does a head or a filter in the command":    {"`head`", "other filter in the command"},
 		"say what could not be checked":                {"Say what you could not check"},
 		"do not run a command again":                   {"Do not run a command again to see more"},
-		"how the rest is read":                         {"`read_tool_output`", "`nextOffset`", "`search_tool_output`"},
+		"how the rest is read":                         {"`read_tool_output`", "`nextOffset`", "`search_tool_output`", "`query_tool_output`"},
 		"the metadata line":                            {"one line of JSON", "`truncated: true`", "`output_id`", "`shown`", "`is_error: true`", "`retention: \"failed\"`"},
 		"where commands run":                           {"a folder of its own", "paths of the file tools are relative to it"},
 		"nobody answers a command":                     {"There is no terminal"},

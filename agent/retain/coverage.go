@@ -8,10 +8,13 @@ import (
 )
 
 // ReadsOf derives from a result what it shows the model of kept outputs: the
-// preview of its own copy, or the page or the lines of the copy that the call
-// asked for.
+// preview of its own copy, and the page, the lines or the values of the copy that
+// the call asked for.
 func ReadsOf(call agent.Call, result agent.ToolResult, at time.Time) []models.OutputRead {
 	read := models.OutputRead{OutputID: result.Metadata.OutputID, TurnID: call.TurnID, CallID: call.ID, Kind: models.ReadPreview, At: at}
+	if call.Tool == queryTool {
+		return append(readsOf(read, result.Metadata.Shown), queried(call, result, at)...)
+	}
 	if read.OutputID != "" {
 		return readsOf(read, result.Metadata.Shown)
 	}
@@ -34,4 +37,17 @@ func readsOf(like models.OutputRead, ranges []models.Range) []models.OutputRead 
 		reads = append(reads, like)
 	}
 	return reads
+}
+
+// queryTool is the tool that filters a kept copy.
+const queryTool = "query_tool_output"
+
+// queried notes that a copy was filtered. What the model sees of it are values
+// that were made out of it, and no bytes that could count as seen.
+func queried(call agent.Call, result agent.ToolResult, at time.Time) []models.OutputRead {
+	id := argument(call.Arguments, "output_id")
+	if id == "" || result.IsError {
+		return nil
+	}
+	return []models.OutputRead{{OutputID: id, TurnID: call.TurnID, CallID: call.ID, Kind: models.ReadQuery, At: at}}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"offcut/agent"
 	"offcut/models"
 )
 
@@ -14,11 +15,12 @@ import (
 type Reader struct {
 	store      Copies
 	searchTime time.Duration // of one search
+	searching  *agent.Places
 }
 
 // NewReader reads from store.
 func NewReader(store ReadStore) *Reader {
-	return &Reader{store: readable{store}, searchTime: searchTime}
+	return &Reader{store: readable{store}, searchTime: searchTime, searching: agent.NewPlaces(searchPlaces)}
 }
 
 // Page reads one page of a kept copy from a byte offset. The limit is clamped

@@ -23,6 +23,17 @@ func (r *Reader) Raw(ctx context.Context, sessionID, outputID string) (models.Re
 	return o, io.LimitReader(whole, o.RawBytes), nil
 }
 
+// Text is a kept copy as it is paged, as a stream of o.TotalBytes. A binary
+// output's is empty: its dump is never stored.
+func (r *Reader) Text(ctx context.Context, sessionID, outputID string) (models.RetainedOutput, io.Reader, error) {
+	o, err := r.store.Output(ctx, sessionID, outputID)
+	if err != nil {
+		return models.RetainedOutput{}, nil, err
+	}
+	whole := &streamReader{ctx: ctx, store: r.store, output: o, stream: models.StreamText}
+	return o, io.LimitReader(whole, o.TotalBytes), nil
+}
+
 // A streamReader reads one stored stream from its beginning.
 type streamReader struct {
 	ctx    context.Context

@@ -78,7 +78,7 @@ func TestAnotherSessionsOutputIsNotThere(t *testing.T) {
 	put(t, store, "out_1", "secret")
 	r := NewReader(store)
 	_, pageErr := r.Page(t.Context(), "ses_2", "out_1", 0, 4096)
-	_, searchErr := r.Search(t.Context(), "ses_2", "out_1", "secret", false, 20)
+	_, searchErr := r.Search(t.Context(), "ann", "ses_2", "out_1", "secret", false, 20)
 	_, _, rawErr := r.Raw(t.Context(), "ses_2", "out_1")
 	_, unknownErr := r.Page(t.Context(), testSession, "out_none", 0, 4096)
 	for _, err := range []error{pageErr, searchErr, rawErr, unknownErr} {
@@ -110,7 +110,7 @@ func TestSearchFindsTextAndExpressions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := newMemory()
 			put(t, store, "out_1", text)
-			got, err := NewReader(store).Search(t.Context(), testSession, "out_1", tc.pattern, tc.regexp, tc.most)
+			got, err := NewReader(store).Search(t.Context(), "ann", testSession, "out_1", tc.pattern, tc.regexp, tc.most)
 			if err != nil || got == nil || len(got) != len(tc.want) {
 				t.Fatalf("the matches are %+v: %v", got, err)
 			}
@@ -141,7 +141,7 @@ func TestSearchFindsWhatLiesAcrossItsParts(t *testing.T) {
 			store := newMemory()
 			put(t, store, "out_1", b.String())
 			for pattern, isRegexp := range map[string]bool{"the NEEDLE here": false, `the [A-Z]+ h\w{3}`: true} {
-				got, err := NewReader(store).Search(t.Context(), testSession, "out_1", pattern, isRegexp, 1000)
+				got, err := NewReader(store).Search(t.Context(), "ann", testSession, "out_1", pattern, isRegexp, 1000)
 				if err != nil || len(got) != min(len(offsets), MaxMatches) {
 					t.Fatalf("%d matches, not %d: %v", len(got), len(offsets), err)
 				}
@@ -164,17 +164,17 @@ func TestSearchRefusesWhatItCannotLookFor(t *testing.T) {
 		"x*": "empty_pattern", "^$": "empty_pattern", `\b`: "empty_pattern", "a|(b?)": "empty_pattern", "(a{0,3}c*)+": "empty_pattern",
 		"(?:a|b|[c-z ]){1,900}Q": "pattern_too_costly", "((a{1,30}){1,30})": "pattern_too_costly",
 	} {
-		_, err := NewReader(store).Search(t.Context(), testSession, "out_1", pattern, true, 20)
+		_, err := NewReader(store).Search(t.Context(), "ann", testSession, "out_1", pattern, true, 20)
 		var refused *models.Error
 		if !errors.As(err, &refused) || refused.Code != code {
 			t.Errorf("%.10q gives %v", pattern, err)
 		}
 	}
-	if _, err := NewReader(store).Search(t.Context(), testSession, "out_1", "a(", true, 20); !strings.HasSuffix(err.Error(), ": `a(`") {
+	if _, err := NewReader(store).Search(t.Context(), "ann", testSession, "out_1", "a(", true, 20); !strings.HasSuffix(err.Error(), ": `a(`") {
 		t.Errorf("the pattern is quoted otherwise than it was given: %v", err)
 	}
 	for _, pattern := range []string{"t*e", "(x|te)xt?", `\bte`, "[a-z]{100}|ex", `^\w+$`} {
-		if got, err := NewReader(store).Search(t.Context(), testSession, "out_1", pattern, true, 20); err != nil || len(got) != 1 {
+		if got, err := NewReader(store).Search(t.Context(), "ann", testSession, "out_1", pattern, true, 20); err != nil || len(got) != 1 {
 			t.Errorf("%q finds %v: %v", pattern, got, err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestASlowSearchIsGivenUp(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), tc.stop)
 			defer cancel()
 			store.reads = 0
-			if _, err := reader.Search(ctx, testSession, "out_1", slowPattern, true, 20); !tc.gives(err) {
+			if _, err := reader.Search(ctx, "ann", testSession, "out_1", slowPattern, true, 20); !tc.gives(err) {
 				t.Errorf("the search ended with %v", err)
 			}
 			// The whole copy takes some thirty reads and minutes: it ends in the
@@ -247,7 +247,7 @@ func TestSearchInABinaryOutputSearchesItsDump(t *testing.T) {
 	data := "\x00" + strings.Repeat("x", 100_000) + "NEEDLE!"
 	result := record(t, store, Config{}, Exited, out(data))
 	dump := pages(t, store, result.Metadata.OutputID, 4096)
-	got, err := NewReader(store).Search(t.Context(), testSession, result.Metadata.OutputID, "NEEDLE", false, 20)
+	got, err := NewReader(store).Search(t.Context(), "ann", testSession, result.Metadata.OutputID, "NEEDLE", false, 20)
 	if err != nil || len(got) != 1 || !strings.HasPrefix(dump[got[0].Offset:], "NEEDLE!|") {
 		t.Errorf("the matches are %+v: %v", got, err)
 	}

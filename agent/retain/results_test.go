@@ -23,7 +23,7 @@ func TestAResultWithoutACopyIsRead(t *testing.T) {
 	if got := pages(t, store, id, 4); got != text {
 		t.Errorf("its pages are %q, want %q", got, text)
 	}
-	matches, err := reader.Search(t.Context(), testSession, id, "third", false, 0)
+	matches, err := reader.Search(t.Context(), "ann", testSession, id, "third", false, 0)
 	if err != nil || len(matches) != 1 || matches[0].Line != 3 {
 		t.Errorf("the search found %v, %v", matches, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"time"
 
+	"offcut/agent"
 	"offcut/models"
 )
 
@@ -38,8 +39,15 @@ const (
 	beforeHit = 60
 )
 
+// searchPlaces leave the processors to others: a search of the costliest kind
+// keeps one of them busy until it is given up.
+var searchPlaces = agent.PlaceLimits{What: "searches", PerUser: 2, All: 4, Patience: 5 * time.Second}
+
 // Query says what a search looks for.
 type Query struct {
+	// Asker is the user for whom it is done: of each only a few searches run at
+	// a time.
+	Asker   string
 	Pattern string
 	// Regexp: the pattern is an expression of RE2, in which ^ and $ match at
 	// lines, and not plain text.
@@ -60,14 +68,15 @@ type Found struct {
 }
 
 // Search is Find for those who want no more than the hits.
-func (r *Reader) Search(ctx context.Context, sessionID, outputID, pattern string, isRegexp bool, most int) ([]models.Match, error) {
-	found, err := r.Find(ctx, sessionID, outputID, Query{Pattern: pattern, Regexp: isRegexp, Most: most})
+func (r *Reader) Search(ctx context.Context, asker, sessionID, outputID, pattern string, isRegexp bool, most int) ([]models.Match, error) {
+	found, err := r.Find(ctx, sessionID, outputID, Query{Asker: asker, Pattern: pattern, Regexp: isRegexp, Most: most})
 	return found.Matches, err
 }
 
 // Find looks for a pattern in a kept copy. It reads the copy once, in bounded
 // memory. It ends early when ctx does, and when it takes too long, which is
-// models.ErrInvalid with the code search_too_slow.
+// models.ErrInvalid with the code search_too_slow. Where too many run already
+// it is models.ErrLimited.
 func (r *Reader) Find(ctx context.Context, sessionID, outputID string, q Query) (Found, error) {
 	expr, err := compile(q.Pattern, q.Regexp)
 	if err != nil {
@@ -77,6 +86,11 @@ func (r *Reader) Find(ctx context.Context, sessionID, outputID string, q Query) 
 	if err != nil {
 		return Found{}, err
 	}
+	leave, err := r.searching.Enter(ctx, q.Asker)
+	if err != nil {
+		return Found{}, err
+	}
+	defer leave()
 	if q.Most <= 0 {
 		q.Most = DefaultMatches
 	}

@@ -12,13 +12,16 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/approve"
+	"offcut/agent/query"
 	"offcut/agent/retain"
+	"offcut/agent/apart"
 	"offcut/agent/sandbox"
 	"offcut/models"
 	"offcut/models/store"
 )
 
 func TestMain(m *testing.M) {
+	apart.Reexec()
 	sandbox.Reexec()
 	os.Exit(m.Run())
 }
@@ -65,7 +68,8 @@ func newBench(t testing.TB, changes ...func(*Options)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Keeper: retain.NewKeeper(s, retain.Config{}), Reader: retain.NewReader(s), Sandbox: box}
+	reader := retain.NewReader(s)
+	o := Options{Keeper: retain.NewKeeper(s, retain.Config{}), Reader: reader, Querier: query.New(reader), Sandbox: box}
 	if !box.Confined() { // on a machine without any sandbox the tools are tried without
 		if o.Sandbox, err = sandbox.Detect(sandbox.Off); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ func newSearchToolOutput(r *retain.Reader) agent.Tool {
 }
 
 func (t searchToolOutput) run(ctx context.Context, call agent.Call, args searchToolOutputArgs) (agent.ToolResult, error) {
-	found, err := t.reader.Find(ctx, call.SessionID, args.OutputID, retain.Query{Pattern: args.Pattern, Regexp: args.Regexp, Most: args.Max})
+	found, err := t.reader.Find(ctx, call.SessionID, args.OutputID, retain.Query{Asker: call.OwnerID, Pattern: args.Pattern, Regexp: args.Regexp, Most: args.Max})
 	if err != nil {
 		return agent.ToolResult{}, toldOf(err)
 	}

@@ -14,6 +14,7 @@ import (
 type Options struct {
 	Keeper  *retain.Keeper
 	Reader  *retain.Reader
+	Querier Querier
 	Sandbox *sandbox.Sandbox
 	// Policy says which calls somebody has to allow.
 	Policy approve.Policy
@@ -50,6 +51,7 @@ func All(o Options) []agent.Tool {
 		newSearchFiles(f),
 		newReadToolOutput(o.Reader),
 		newSearchToolOutput(o.Reader),
+		newQueryToolOutput(o.Querier),
 	}
 	for i, t := range offered {
 		offered[i] = approve.Wrap(o.Keeper.Wrap(t), o.Policy)

@@ -18,6 +18,7 @@ import (
 	"offcut/agent/dump"
 	"offcut/agent/events"
 	"offcut/agent/prompt"
+	"offcut/agent/query"
 	"offcut/agent/retain"
 	"offcut/agent/runner"
 	"offcut/agent/sandbox"
@@ -94,11 +95,12 @@ func (a *App) Run(ctx context.Context) (err error) {
 		return err
 	}
 	keeper, reader := retain.NewKeeper(db, keeping(a.cfg.Tools)), retain.NewReader(db)
+	querier := query.New(reader)
 	if err := a.recover(ctx, db, keeper); err != nil {
 		return err
 	}
 	a.tend(folders)
-	offered := tools.All(a.toolOptions(keeper, reader, confined, folders))
+	offered := tools.All(a.toolOptions(keeper, reader, querier, confined, folders))
 	if err := knownTools(a.cfg.Tools, offered); err != nil {
 		return err
 	}
@@ -108,7 +110,7 @@ func (a *App) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	a.serve(listener, a.handler(db, broker, reader, folders, catalogue, confined))
+	a.serve(listener, a.handler(db, broker, reader, querier, folders, catalogue, confined))
 	a.lockOut(db)
 	if err := a.runner.Resume(ctx); err != nil {
 		return fmt.Errorf("resume queued turns: %w", err)
@@ -217,7 +219,7 @@ func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspa
 	})
 }
 
-func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Reader, folders *workspace.Folders, catalogue *catalogue, confined *sandbox.Sandbox) http.Handler {
+func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Reader, querier *query.Querier, folders *workspace.Folders, catalogue *catalogue, confined *sandbox.Sandbox) http.Handler {
 	cfg := web.Config{
 		Handlers: handlers.Config{
 			BasePath:      a.cfg.BasePath,
@@ -225,6 +227,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			Store:         db,
 			Runner:        a.runner,
 			Reader:        reader,
+			Querier:       querier,
 			Broker:        broker,
 			Workspaces:    folders,
 			Markdown:      markdown.Render,

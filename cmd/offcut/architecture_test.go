@@ -72,6 +72,8 @@ func TestImportsGoOneWay(t *testing.T) {
 		{of: "agent/...", denies: []string{gorm, echo, templ, "offcut/models/store", "offcut/handlers", "offcut/views", "offcut/web", "offcut/cmd"}},
 		{of: "agent/llm/...", allows: []string{"agent", "models", "agent/llm"}},
 		{of: "agent/tools", allows: []string{"agent", "models", "agent/approve", "agent/retain", "agent/sandbox"}},
+		{of: "agent/apart", allows: []string{}},
+		{of: "agent/query", allows: []string{"agent", "models", "agent/apart"}},
 		{of: "agent/approve", allows: []string{"agent", "models", "agent/sandbox"}},
 		{of: "agent/retain", allows: []string{"agent", "models"}},
 		{of: "agent/sandbox", allows: []string{"agent", "models"}},
@@ -106,6 +108,7 @@ func TestOnlyOnePackageKnowsTheProvidersTypes(t *testing.T) {
 	owners := map[string]string{
 		"github.com/sashabaranov/go-openai":         "agent/llm/openai",
 		"github.com/anthropics/anthropic-sdk-go/v2": "agent/llm/anthropic",
+		"github.com/itchyny/gojq":                   "agent/query",
 	}
 	for path, p := range house(t) {
 		for library, owner := range owners {

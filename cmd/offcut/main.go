@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"offcut/agent/apart"
 	"offcut/agent/sandbox"
 )
 
@@ -16,7 +17,8 @@ import (
 var version = "dev"
 
 func main() {
-	sandbox.Reexec() // the confined child of a command is this program too
+	apart.Reexec()   // what is done apart is done by this program too,
+	sandbox.Reexec() // and so is the confined child of a command
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once

@@ -4,12 +4,14 @@ import (
 	"os"
 	"testing"
 
+	"offcut/agent/apart"
 	"offcut/agent/sandbox"
 )
 
 // The tests serve in this process, so that it has to be what main is: also the
 // child that a confined command runs in.
 func TestMain(m *testing.M) {
+	apart.Reexec()
 	sandbox.Reexec()
 	os.Exit(m.Run())
 }

@@ -9,6 +9,7 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/approve"
+	"offcut/agent/query"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/agent/tools"
@@ -51,11 +52,12 @@ func (a *App) policy(confined *sandbox.Sandbox) approve.Policy {
 	return approve.Policy{Mode: approve.Mode(a.cfg.Approval), Sandbox: confined.Mode(), Confined: confined.Confined()}
 }
 
-func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, confined *sandbox.Sandbox, folders *workspace.Folders) tools.Options {
+func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, querier *query.Querier, confined *sandbox.Sandbox, folders *workspace.Folders) tools.Options {
 	command := a.cfg.Tools.Each["run_command"]
 	return tools.Options{
 		Keeper:    keeper,
 		Reader:    reader,
+		Querier:   querier,
 		Sandbox:   confined,
 		Policy:    a.policy(confined),
 		Folders:   a.cfg.Tools.Folders,

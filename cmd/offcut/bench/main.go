@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"offcut/agent/apart"
 	"offcut/agent/sandbox"
 )
 
@@ -32,6 +33,7 @@ type bench struct {
 }
 
 func main() {
+	apart.Reexec()
 	sandbox.Reexec() // commands run in children of this program
 
 	binary := flag.String("bin", "bin/offcut", "the program to measure")

@@ -1,0 +1,42 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"offcut/agent"
+)
+
+//go:embed query_tool_output.md
+var queryToolOutputDescription string
+
+// Querier answers jq filters over kept copies, one JSON value per line.
+type Querier interface {
+	Query(ctx context.Context, asker, sessionID, outputID, filter string) ([]byte, error)
+}
+
+type queryToolOutputArgs struct {
+	OutputID string `json:"output_id" jsonschema:"the output_id of the result's metadata"`
+	Filter   string `json:"filter" jsonschema:"a jq filter, such as .items[] | select(.state == \"failed\") | .id"`
+}
+
+type queryToolOutput struct{ querier Querier }
+
+// newQueryToolOutput makes a reader whose result is shown and kept like that of
+// any other tool: unlike a page it has no bound of its own.
+func newQueryToolOutput(q Querier) agent.Tool {
+	t := queryToolOutput{q}
+	return newTyped(agent.ToolSpec{Name: "query_tool_output", Description: queryToolOutputDescription}, t.run)
+}
+
+func (t queryToolOutput) run(ctx context.Context, call agent.Call, args queryToolOutputArgs) (agent.ToolResult, error) {
+	values, err := t.querier.Query(ctx, call.OwnerID, call.SessionID, args.OutputID, args.Filter)
+	if err != nil {
+		return agent.ToolResult{}, toldOf(err)
+	}
+	if len(values) == 0 {
+		return agent.ToolResult{Content: "(the filter gives no value)"}, nil
+	}
+	return agent.ToolResult{Content: strings.TrimSuffix(string(values), "\n")}, nil
+}
