@@ -61,7 +61,7 @@ var fallback = i18n.NewLocalizer(bundle, Default)
 // With makes lang the language of ctx. It may be a tag or the value of an
 // Accept-Language header; what is not in the catalogue is English.
 func With(ctx context.Context, lang string) context.Context {
-	return context.WithValue(ctx, localizerKey{}, i18n.NewLocalizer(bundle, lang, Default))
+	return context.WithValue(ctx, localizerKey{}, i18n.NewLocalizer(bundle, Match(lang), Default))
 }
 
 // T is the text of key in ctx's language. args are names and values in turn;
