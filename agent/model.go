@@ -129,6 +129,10 @@ type ToolSpec struct {
 // Providers count differently; nothing that must be exact rests on it.
 const BytesPerToken = 4
 
+// ImageTokens is about what a picture takes of a model's window, at most: the
+// providers scale larger ones down first.
+const ImageTokens = 1600
+
 // Tool does one thing for a model.
 type Tool interface {
 	Spec() ToolSpec

@@ -17,7 +17,7 @@ import (
 // Begin makes a session out of its first message.
 func (h *Handlers) Begin(c echo.Context) error {
 	content, clientID := c.FormValue("content"), c.FormValue("client_id")
-	sess, err := h.begin(c, content, clientID)
+	sess, err := h.begin(c, content, clientID, attachedTo(c))
 	if refused, ok := refusedDraft(c, err); ok {
 		return h.home(c, refused.status, drafted(content), refused.message)
 	}
@@ -27,8 +27,8 @@ func (h *Handlers) Begin(c echo.Context) error {
 	return h.goTo(c, "/s/"+sess.ID)
 }
 
-func (h *Handlers) begin(c echo.Context, content, clientID string) (models.Session, error) {
-	if err := models.ValidateContent(content); err != nil {
+func (h *Handlers) begin(c echo.Context, content, clientID string, files []string) (models.Session, error) {
+	if err := models.ValidateMessage(content, len(files)); err != nil {
 		return models.Session{}, err
 	}
 	model := c.FormValue("model")
@@ -39,11 +39,23 @@ func (h *Handlers) begin(c echo.Context, content, clientID string) (models.Sessi
 	if err != nil {
 		return sess, err
 	}
-	if _, err := h.send(c, sess, content, clientID); err != nil {
+	if _, err := h.send(c, sess, content, clientID, files); err != nil {
+		if len(files) > 0 {
+			return sess, err // what was uploaded is there when it is sent again
+		}
 		// A session without a message is nothing that somebody asked for.
 		return sess, errors.Join(err, h.discard(c, sess.ID))
 	}
 	return sess, nil
+}
+
+// attachedTo are the paths of the files with which the message of a form comes.
+func attachedTo(c echo.Context) []string {
+	form, err := c.FormParams()
+	if err != nil {
+		return nil // such a form is refused before it comes here
+	}
+	return form["attachment"]
 }
 
 // sessionFor makes a session. A form that is sent twice, by a double click or
@@ -89,7 +101,7 @@ func (h *Handlers) Send(c echo.Context) error {
 		return err
 	}
 	content := c.FormValue("content")
-	turn, err := h.send(c, sess, content, c.FormValue("client_id"))
+	turn, err := h.send(c, sess, content, c.FormValue("client_id"), attachedTo(c))
 	if refused, ok := refusedDraft(c, err); ok {
 		return h.chat(c, refused.status, sess, page{draft: drafted(content), problem: refused.message})
 	}

@@ -18,17 +18,19 @@ func (h *Handlers) APISend(c echo.Context) error {
 	var body struct {
 		Content  string `json:"content"`
 		ClientID string `json:"client_id"`
+		// Attachments are paths of files in the workspace.
+		Attachments []string `json:"attachments"`
 	}
 	if err := readJSON(c, &body); err != nil {
 		return err
 	}
-	turn, err := h.send(c, sess, body.Content, body.ClientID)
+	turn, err := h.send(c, sess, body.Content, body.ClientID, body.Attachments)
 	return sendTurn(c, turn, err)
 }
 
-// send hands a message of the user to the runner.
-func (h *Handlers) send(c echo.Context, sess models.Session, content, clientID string) (models.Turn, error) {
-	if err := models.ValidateContent(content); err != nil {
+// send hands a message of the user, with files of the workspace, to the runner.
+func (h *Handlers) send(c echo.Context, sess models.Session, content, clientID string, files []string) (models.Turn, error) {
+	if err := models.ValidateMessage(content, len(files)); err != nil {
 		return models.Turn{}, err
 	}
 	if len(clientID) > models.MaxClientIDLength {
@@ -38,8 +40,12 @@ func (h *Handlers) send(c echo.Context, sess models.Session, content, clientID s
 	if err := h.answerable(sess); err != nil {
 		return models.Turn{}, err
 	}
+	attached, err := h.attachments(c.Request().Context(), sess.ID, files)
+	if err != nil {
+		return models.Turn{}, err
+	}
 	return h.Runner.Send(c.Request().Context(), models.NewTurn{
-		SessionID: sess.ID, OwnerID: me(c), Content: content, ClientID: clientID, Now: h.now(),
+		SessionID: sess.ID, OwnerID: me(c), Content: content, Attachments: attached, ClientID: clientID, Now: h.now(),
 	})
 }
 

@@ -51,9 +51,11 @@ type messageResource struct {
 	ToolCalls  []models.ToolCall      `json:"tool_calls"`
 	ToolCallID *string                `json:"tool_call_id"`
 	Metadata   *models.ResultMetadata `json:"metadata"`
-	State      models.State           `json:"state"`
-	Shown      bool                   `json:"shown"`
-	CreatedAt  string                 `json:"created_at"`
+	// Attachments are the files that it came with, by their paths.
+	Attachments []attachmentResource `json:"attachments"`
+	State       models.State         `json:"state"`
+	Shown       bool                 `json:"shown"`
+	CreatedAt   string               `json:"created_at"`
 }
 
 func newMessageResource(m models.Message) messageResource {
@@ -61,7 +63,22 @@ func newMessageResource(m models.Message) messageResource {
 		ID: m.ID, TurnID: m.TurnID, Role: m.Role, Content: m.Content, Reasoning: m.Reasoning,
 		IsMeta: m.IsMeta, ToolCalls: orEmpty(m.ToolCalls), ToolCallID: orNull(m.ToolCallID),
 		Metadata: m.Metadata, State: m.State, Shown: m.Shown, CreatedAt: stamp(m.CreatedAt),
+		Attachments: attachmentResources(m.Attachments),
 	}
+}
+
+type attachmentResource struct {
+	Path string `json:"path"`
+	Size int64  `json:"size"`
+	Type string `json:"type"`
+}
+
+func attachmentResources(attached []models.Attachment) []attachmentResource {
+	list := make([]attachmentResource, len(attached))
+	for i, a := range attached {
+		list[i] = attachmentResource{a.Path, a.Size, a.Type}
+	}
+	return list
 }
 
 type pendingResource struct {

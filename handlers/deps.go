@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 
 	"offcut/agent/events"
@@ -229,6 +230,23 @@ type Workspaces interface {
 	Size(ctx context.Context, sessionID string) (int64, error)
 	// TotalBytes is the number of bytes in all of them.
 	TotalBytes(ctx context.Context) (int64, error)
+}
+
+// Files reaches what is in workspaces, by paths from the workspace on. What is
+// not there is models.ErrNotFound; a path that leads anywhere else is refused.
+type Files interface {
+	// Open opens a file for reading, or a folder.
+	Open(ctx context.Context, sessionID, name string) (*os.File, models.FileInfo, error)
+	// List is a page of a folder: folders first, by name.
+	List(ctx context.Context, sessionID, folder string, p models.Page) ([]models.FileInfo, string, error)
+	// Put writes a file whole, or leaves all as it was. announced is how many bytes
+	// are said to come; below 0: nobody said it.
+	Put(ctx context.Context, owner, sessionID, name string, content io.Reader, announced int64) error
+	// Add is Put of a new file under a name that a browser sends, or one like it
+	// that is free, and returns its path.
+	Add(ctx context.Context, owner, sessionID, folder, name string, content io.Reader, announced int64) (string, error)
+	// Remove deletes a file, or a folder with all that is in it.
+	Remove(ctx context.Context, owner, sessionID, name string) error
 }
 
 // Remover removes sessions.

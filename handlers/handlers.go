@@ -1,10 +1,13 @@
 package handlers
 
 import (
+	"cmp"
 	"log/slog"
 	"net/url"
 	"slices"
 	"time"
+
+	"offcut/models"
 )
 
 // Config is what the handlers are made of.
@@ -20,12 +23,15 @@ type Config struct {
 	Querier    Querier
 	Broker     Broker
 	Workspaces Workspaces
+	Files      Files
 	Markdown   Markdown
 	// Remover removes sessions with all that belongs to them.
 	Remover   Remover
 	Retention Retention
 	// QuotaBytes is what one user may store.
 	QuotaBytes int64
+	// UploadBytes bounds one file that is uploaded; 0: models.MaxUploadBytes.
+	UploadBytes int64
 	// Dumps are the requests that providers refused.
 	Dumps Dumps
 	// WebSessions keeps who is signed in.
@@ -85,6 +91,7 @@ func New(cfg Config) *Handlers {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	cfg.UploadBytes = cmp.Or(cfg.UploadBytes, models.MaxUploadBytes)
 	return &Handlers{
 		Config:  cfg,
 		signIns: newSignIns(),

@@ -66,7 +66,7 @@ func (h *Handlers) editable(c echo.Context) (models.Message, error) {
 
 // edit queues the turn of an edited message.
 func (h *Handlers) edit(c echo.Context, m models.Message, content string) (models.Turn, error) {
-	if err := models.ValidateContent(content); err != nil {
+	if err := models.ValidateMessage(content, len(m.Attachments)); err != nil {
 		return models.Turn{}, err
 	}
 	ctx := c.Request().Context()

@@ -53,10 +53,14 @@ type Message struct {
 	ReasoningData string
 	// IsMeta marks a message that the program wrote for the model, such as a
 	// continuation; people do not see it.
-	IsMeta       bool
-	ToolCalls    []ToolCall      // of an assistant message
-	ToolCallID   string          // of a tool message
-	Metadata     *ResultMetadata // of a tool message
+	IsMeta      bool
+	ToolCalls   []ToolCall      // of an assistant message
+	ToolCallID  string          // of a tool message
+	Metadata    *ResultMetadata // of a tool message
+	Attachments []Attachment    // of a user message
+	// Images are the pictures among the attachments, of a message that is sent
+	// to a model that takes some; they are never stored with it.
+	Images       []Image
 	State        State
 	FinishReason FinishReason // of an assistant message
 	Model        string       // of an assistant message
@@ -111,6 +115,18 @@ func ValidateContent(content string) error {
 		return Errorf(ErrInvalid, "empty_content", "the message is empty; write something to send")
 	}
 	return nil
+}
+
+// ValidateMessage is ValidateContent of a message that comes with files: where
+// there are some it needs no text.
+func ValidateMessage(content string, files int) error {
+	if files > MaxAttachments {
+		return Errorf(ErrInvalid, "too_many_attachments", "a message comes with at most %d files; this one has %d", MaxAttachments, files)
+	}
+	if files > 0 && strings.TrimSpace(content) == "" && len(content) <= MaxMessageBytes {
+		return nil
+	}
+	return ValidateContent(content)
 }
 
 // MessageQuery asks for a page of a session's messages: of those that are

@@ -59,6 +59,9 @@ type NewTurn struct {
 	SessionID string
 	OwnerID   string
 	Content   string
+	// Attachments are the files that the message comes with. A version of
+	// another turn comes with that one's.
+	Attachments []Attachment
 	// ClientID makes sending idempotent within the session; empty: it is not.
 	ClientID string
 	Now      time.Time

@@ -143,6 +143,9 @@ func TestTheDescriptionHasEveryRouteOfTheAPIAndNoOther(t *testing.T) {
 			if name, ok := strings.CutPrefix(part, ":"); ok {
 				parts[i] = "{" + name + "}"
 			}
+			if part == "*" { // the rest of the address, slashes and all
+				parts[i] = "{path}"
+			}
 		}
 		path = strings.Join(parts, "/")
 		here[r.method+" "+path] = true

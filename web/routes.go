@@ -27,6 +27,8 @@ const (
 	socket access = "socket"
 	// program routes need a bearer token.
 	program access = "program"
+	// programUpload routes take a file as their body.
+	programUpload access = "programUpload"
 	// admin routes need that of an administrator.
 	admin access = "admin"
 	// adminPage routes are for browsers in which an administrator is signed in.
@@ -46,6 +48,7 @@ func routes(h *handlers.Handlers) []route {
 	const (
 		GET    = http.MethodGet
 		POST   = http.MethodPost
+		PUT    = http.MethodPut
 		PATCH  = http.MethodPatch
 		DELETE = http.MethodDelete
 	)
@@ -147,6 +150,10 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/api/v1/sessions/:session/outputs/:output/stop", program, h.APIStopOutput},
 		{GET, "/api/v1/sessions/:session/outputs/:output/search", program, h.APISearchOutput},
 		{GET, "/api/v1/sessions/:session/outputs/:output/query", program, h.APIQueryOutput},
+		{GET, "/api/v1/sessions/:session/files", program, h.APIFiles},
+		{GET, "/api/v1/sessions/:session/files/*", program, h.APIFile},
+		{PUT, "/api/v1/sessions/:session/files/*", programUpload, h.APIPutFile},
+		{DELETE, "/api/v1/sessions/:session/files/*", program, h.APIDeleteFile},
 		{GET, "/api/v1/turns/:turn", program, h.APITurn},
 		{POST, "/api/v1/turns/:turn/stop", program, h.APIStopTurn},
 		{POST, "/api/v1/turns/:turn/retry", program, h.APIRetry},
@@ -177,6 +184,8 @@ func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 		socket:  {h.WithCookie},
 		program: {limitBody(maxJSONBytes), h.WithToken},
 		admin:   {limitBody(maxJSONBytes), h.WithToken, handlers.AdminsOnly},
+
+		programUpload: {limitBody(h.UploadBytes), h.WithToken},
 	}
 	before[adminPage] = append(slices.Clone(before[page]), handlers.AdminsOnly)
 	for _, r := range routes(h) {

@@ -35,7 +35,7 @@ func size(m models.Message) int {
 	if m.Role == models.RoleTool {
 		return len(agent.ToolText(models.Message{Metadata: m.Metadata})) + len(m.Content)
 	}
-	n := len(m.Content) + len(m.Reasoning)
+	n := len(m.Content) + len(m.Reasoning) + len(m.Images)*agent.ImageTokens*agent.BytesPerToken
 	for _, c := range m.ToolCalls {
 		n += len(c.ID) + len(c.Name) + len(c.Arguments)
 	}

@@ -36,6 +36,9 @@ type Config struct {
 	// ReadsOf tells which bytes of kept outputs a result shows to the model;
 	// nil: none are recorded.
 	ReadsOf func(call agent.Call, result agent.ToolResult, at time.Time) []models.OutputRead
+	// Attached tells a model of the files that people sent in a session, in a
+	// copy of the history; nil: it is told of none.
+	Attached func(session models.Session, history []models.Message, model ModelInfo) []models.Message
 	// Dumps takes the requests that a provider refused; nil: nobody does.
 	Dumps  Dumps
 	Limits Limits
@@ -85,8 +88,9 @@ func DefaultLimits() Limits {
 type ModelInfo struct {
 	// Name is the provider's name of the model.
 	Name            string
-	ContextTokens   int // 0: not known
-	MaxOutputTokens int // 0: the provider's default
+	ContextTokens   int  // 0: not known
+	MaxOutputTokens int  // 0: the provider's default
+	Images          bool // it takes pictures
 	// Pruning says when old results are shortened in what the model is sent; a
 	// zero field takes the value of contextwin.DefaultPruning.
 	Pruning contextwin.Pruning

@@ -18,7 +18,7 @@ func (r *Runner) Send(ctx context.Context, t models.NewTurn) (models.Turn, error
 	return r.queue(ctx, t, func(turn models.Turn, message models.Message) {
 		r.publish(turn, events.Event{Kind: events.KindMessage, MessageID: message.ID, State: message.State})
 		r.publish(turn, events.Event{Kind: events.KindTurn, State: turn.State})
-		r.title(context.WithoutCancel(ctx), turn, t.Content)
+		r.title(context.WithoutCancel(ctx), turn, t)
 	})
 }
 
@@ -76,8 +76,11 @@ func (r *Runner) enqueue(ctx context.Context, t models.NewTurn) (models.Turn, mo
 
 // title gives the session a title out of its first message. Without one it
 // stays untitled, which harms nothing.
-func (r *Runner) title(ctx context.Context, turn models.Turn, content string) {
-	title := models.TitleFrom(content)
+func (r *Runner) title(ctx context.Context, turn models.Turn, t models.NewTurn) {
+	title := models.TitleFrom(t.Content)
+	if title == "" && len(t.Attachments) > 0 {
+		title = models.TitleFrom(t.Attachments[0].Path)
+	}
 	titled, err := r.cfg.Store.TitleSession(ctx, turn.SessionID, title)
 	if err != nil {
 		r.cfg.Log.Warn("a session got no title", "session", turn.SessionID, "error", err)

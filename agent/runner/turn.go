@@ -86,6 +86,9 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if r.cfg.Dumps != nil {
 		model = recorded{Model: model, runner: r, turn: turn, settings: info.Settings}
 	}
+	if r.cfg.Attached != nil {
+		history = r.cfg.Attached(session, history, info)
+	}
 	j.asks(info.Name)
 	dir, err := r.cfg.Workspace(turn.SessionID)
 	if err != nil {

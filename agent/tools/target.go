@@ -1,11 +1,13 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -89,19 +91,30 @@ func (t target) checkRoom(ctx context.Context, call agent.Call, bytes int) error
 // replace puts the content in the file's place in one step. Whoever reads it
 // sees the old content or the new one, also after a crash.
 func (t target) replace(content []byte) error {
+	return t.replaceFrom(bytes.NewReader(content), func(parent *os.Root, temporary string) error {
+		if err := parent.Rename(temporary, path.Base(t.name)); err != nil {
+			return told(t.shown, err)
+		}
+		return nil
+	})
+}
+
+// replaceFrom writes what comes beside the file and has move put it in its
+// place. Where either fails, nothing of it stays.
+func (t target) replaceFrom(content io.Reader, move func(parent *os.Root, temporary string) error) error {
 	parent, err := t.parent()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = parent.Close() }()
-	temporary := ".offcut-" + randomName()
+	temporary := temporaryPrefix + randomName()
 	if err := t.writeNew(parent, temporary, content); err != nil {
 		_ = parent.Remove(temporary)
 		return told(t.shown, err)
 	}
-	if err := parent.Rename(temporary, path.Base(t.name)); err != nil {
+	if err := move(parent, temporary); err != nil {
 		_ = parent.Remove(temporary)
-		return told(t.shown, err)
+		return err
 	}
 	return syncFolder(parent)
 }
@@ -142,12 +155,12 @@ func (t target) checkParent(parent *os.Root) error {
 	return t.folders.allowed(t.place, path.Join(found, path.Base(t.name)))
 }
 
-func (t target) writeNew(parent *os.Root, name string, content []byte) error {
+func (t target) writeNew(parent *os.Root, name string, content io.Reader) error {
 	file, err := parent.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(content)
+	_, err = io.Copy(file, content)
 	// The mode is set apart from the making, so that no umask changes it.
 	return errors.Join(err, file.Chmod(t.mode), file.Sync(), file.Close())
 }

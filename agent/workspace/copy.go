@@ -32,7 +32,7 @@ func (f *Folders) Copy(ctx context.Context, owner, from, to string) error {
 		_ = f.Remove(ctx, to)
 		return fmt.Errorf("copy the workspace of session %s: %w", from, err)
 	}
-	f.forget(owner)
+	f.Recount(owner)
 	return nil
 }
 

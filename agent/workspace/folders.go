@@ -122,7 +122,7 @@ func (f *Folders) Remove(_ context.Context, sessionID string) error {
 		f.tryAgain()
 		return fmt.Errorf("remove the workspace of session %s: %w", sessionID, err)
 	}
-	f.forget(filepath.Base(filepath.Dir(path)))
+	f.Recount(filepath.Base(filepath.Dir(path)))
 	return nil
 }
 
@@ -205,8 +205,8 @@ func (f *Folders) count(owner string, size *ownerSize) {
 	size.bytes, size.counted, size.counting = bytes, time.Now(), false
 }
 
-// forget makes the next question count anew.
-func (f *Folders) forget(owner string) {
+// Recount makes the next question count anew: files were added or removed.
+func (f *Folders) Recount(owner string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if size := f.sizes[owner]; size != nil {

@@ -213,6 +213,7 @@ func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspa
 		Prompt:    facts,
 		Blocks:    func() runner.Blocks { return markdown.NewStream() },
 		ReadsOf:   retain.ReadsOf,
+		Attached:  attached(tools.NewFiles(folders)),
 		Dumps:     a.dumps,
 		Limits:    limits,
 		Log:       a.log,
@@ -230,6 +231,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			Querier:       querier,
 			Broker:        broker,
 			Workspaces:    folders,
+			Files:         tools.NewFiles(folders),
 			Markdown:      markdown.Render,
 			WebSessions:   db.WebSessions(),
 			Models:        catalogue.names,
@@ -245,6 +247,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			Remover:       a.remover(db, folders),
 			Retention:     a.sweeps(db, folders),
 			QuotaBytes:    a.cfg.Limits.StoragePerUserBytes,
+			UploadBytes:   a.cfg.Limits.UploadBytes,
 		},
 		TrustedProxies: a.cfg.TrustedProxies,
 	}

@@ -69,7 +69,8 @@ func (c *catalogue) add(m config.Model, client *http.Client, p config.Pruning) {
 		model: model,
 		price: price,
 		info: runner.ModelInfo{
-			Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: most, Pruning: pruningOf(m, p), Settings: m.Settings(),
+			Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: most, Images: m.Images,
+			Pruning: pruningOf(m, p), Settings: m.Settings(),
 		},
 	}
 }

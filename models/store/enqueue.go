@@ -110,15 +110,16 @@ func insertTurn(tx *gorm.DB, t models.NewTurn, at place) (turnRow, error) {
 
 func newUserMessage(at place, turn turnRow) messageRow {
 	return messageRow{
-		ID:        models.NewID(models.PrefixMessage),
-		SessionID: turn.SessionID,
-		TurnID:    turn.ID,
-		Seq:       firstSeq(turn.Seq),
-		Role:      string(models.RolePerson),
-		Content:   at.content,
-		IsMeta:    at.hidden,
-		State:     string(models.StateQueued),
-		Shown:     turn.Shown,
-		Created:   turn.Created,
+		ID:          models.NewID(models.PrefixMessage),
+		SessionID:   turn.SessionID,
+		TurnID:      turn.ID,
+		Seq:         firstSeq(turn.Seq),
+		Role:        string(models.RolePerson),
+		Content:     at.content,
+		Attachments: at.attachments,
+		IsMeta:      at.hidden,
+		State:       string(models.StateQueued),
+		Shown:       turn.Shown,
+		Created:     turn.Created,
 	}
 }

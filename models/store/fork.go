@@ -189,7 +189,7 @@ func allAnswered(calls []models.ToolCall, answered map[string]bool) bool {
 	return true
 }
 
-// forkBatch is how many messages one INSERT takes: seventeen values each, and
+// forkBatch is how many messages one INSERT takes: eighteen values each, and
 // SQLite has 32,766 in a statement.
 const forkBatch = 500
 

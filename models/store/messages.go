@@ -37,6 +37,7 @@ type messageRow struct {
 	ToolCalls     *string
 	ToolCallID    *string
 	Metadata      *string
+	Attachments   *string
 	State         string
 	FinishReason  string
 	Model         string
@@ -72,6 +73,9 @@ func (r messageRow) message() (models.Message, error) {
 	if err := fromJSON(r.Metadata, &m.Metadata); err != nil {
 		return models.Message{}, fmt.Errorf("metadata of message %s: %w", r.ID, err)
 	}
+	if err := fromJSON(r.Attachments, &m.Attachments); err != nil {
+		return models.Message{}, fmt.Errorf("attachments of message %s: %w", r.ID, err)
+	}
 	return m, nil
 }
 
@@ -102,7 +106,12 @@ func messageRowOf(m models.Message) (messageRow, error) {
 		}
 	}
 	if m.Metadata != nil {
-		row.Metadata, err = toJSON(m.Metadata)
+		if row.Metadata, err = toJSON(m.Metadata); err != nil {
+			return row, err
+		}
+	}
+	if len(m.Attachments) > 0 {
+		row.Attachments, err = toJSON(m.Attachments)
 	}
 	return row, err
 }

@@ -14,6 +14,8 @@ type place struct {
 	repeats string // the turn whose question it asks again
 	content string
 	hidden  bool // content is for the model alone
+
+	attachments *string // the files that it comes with, as they are stored
 }
 
 // placeOf finds the place of a new turn.
@@ -28,7 +30,14 @@ func placeOf(tx *gorm.DB, t models.NewTurn) (place, error) {
 	if t.Continues != "" {
 		err = continues(last, t.Continues)
 	}
-	return place{parent: last.ID, content: t.Content, hidden: t.Continues != ""}, err
+	if err != nil {
+		return place{}, err
+	}
+	at := place{parent: last.ID, content: t.Content, hidden: t.Continues != ""}
+	if len(t.Attachments) > 0 {
+		at.attachments, err = toJSON(t.Attachments)
+	}
+	return at, err
 }
 
 // placeOfVersion is the place of the turn that is replaced.
@@ -41,11 +50,12 @@ func placeOfVersion(tx *gorm.DB, t models.NewTurn) (place, error) {
 		return place{}, err
 	}
 	at := place{parent: replaced.ParentID, content: t.Content}
-	if !t.Again {
-		return at, nil
-	}
 	var asked messageRow
 	err := tx.Where("session_id = ? AND seq >= ?", t.SessionID, firstSeq(replaced.Seq)).Order("seq").Take(&asked).Error
+	at.attachments = asked.Attachments
+	if !t.Again {
+		return at, err
+	}
 	at.content, at.hidden, at.repeats = asked.Content, asked.IsMeta, replaced.Repeats
 	if at.repeats == "" {
 		at.repeats = replaced.ID

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 
@@ -60,7 +61,7 @@ func messages(r agent.Request, o outline) []anthropic.MessageParam {
 		case models.RoleTool:
 			talk.say(false, []anthropic.ContentBlockParamUnion{resultBlock(m)})
 		case models.RolePerson, models.RoleSystem:
-			talk.say(false, appendText(nil, m.Content))
+			talk.say(false, saidBlocks(m))
 		}
 	}
 	return talk.messages()
@@ -119,6 +120,15 @@ func markEnds(messages []anthropic.MessageParam) {
 		}
 		marked++
 	}
+}
+
+// saidBlocks are what a person wrote, with the pictures that came with it.
+func saidBlocks(m models.Message) []anthropic.ContentBlockParamUnion {
+	var out []anthropic.ContentBlockParamUnion
+	for _, image := range m.Images {
+		out = append(out, anthropic.NewImageBlockBase64(image.Type, base64.StdEncoding.EncodeToString(image.Data)))
+	}
+	return appendText(out, m.Content)
 }
 
 // replyBlocks are the blocks of an earlier reply: as they came, where its

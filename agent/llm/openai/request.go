@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"encoding/base64"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -60,10 +61,25 @@ func (c *Client) messages(r agent.Request) []openai.ChatCompletionMessage {
 				Role: openai.ChatMessageRoleTool, ToolCallID: m.ToolCallID, Content: agent.ToolText(m),
 			})
 		case models.RolePerson, models.RoleSystem:
-			out = append(out, openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content})
+			out = append(out, userMessage(m))
 		}
 	}
 	return out
+}
+
+// userMessage is what a person wrote, with the pictures that came with it.
+func userMessage(m models.Message) openai.ChatCompletionMessage {
+	if len(m.Images) == 0 {
+		return openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content}
+	}
+	parts := []openai.ChatMessagePart{{Type: openai.ChatMessagePartTypeText, Text: m.Content}}
+	for _, image := range m.Images {
+		parts = append(parts, openai.ChatMessagePart{
+			Type:     openai.ChatMessagePartTypeImageURL,
+			ImageURL: &openai.ChatMessageImageURL{URL: "data:" + image.Type + ";base64," + base64.StdEncoding.EncodeToString(image.Data)},
+		})
+	}
+	return openai.ChatCompletionMessage{Role: string(m.Role), MultiContent: parts}
 }
 
 // assistant is an earlier reply as it is sent back; false: it holds nothing,

@@ -162,6 +162,7 @@ type Limits struct {
 	Turns                int   `koanf:"turns"`
 	BackgroundPerUser    int   `koanf:"backgroundPerUser"`
 	StoragePerUserBytes  int64 `koanf:"storagePerUserBytes"`
+	UploadBytes          int64 `koanf:"uploadBytes"`
 	ModelCallsPerTurn    int   `koanf:"modelCallsPerTurn"`
 	ContinuationsPerTurn int   `koanf:"continuationsPerTurn"`
 }
@@ -187,6 +188,7 @@ func defaults() map[string]any {
 		"limits.turns":                64,
 		"limits.backgroundPerUser":    8,
 		"limits.storagePerUserBytes":  int64(2_000_000_000),
+		"limits.uploadBytes":          int64(64 << 20),
 		"limits.modelCallsPerTurn":    100,
 		"limits.continuationsPerTurn": 25,
 	}

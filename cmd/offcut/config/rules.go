@@ -72,6 +72,7 @@ var rules = []rule{
 	whole("limits.turns", 1, 100_000),
 	whole("limits.backgroundPerUser", 1, 1_000),
 	whole("limits.storagePerUserBytes", 1<<20, 1<<50),
+	whole("limits.uploadBytes", 1<<10, 1<<40),
 	whole("limits.modelCallsPerTurn", 1, 10_000),
 	whole("limits.continuationsPerTurn", 1, 10_000),
 }
