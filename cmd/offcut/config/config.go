@@ -36,6 +36,8 @@ type Config struct {
 	// DefaultModel names the one that a new session has.
 	DefaultModel string  `koanf:"-"`
 	Tools        Tools   `koanf:"-"`
+	// Servers are the MCP servers, by name.
+	Servers []MCPServer `koanf:"-"`
 	Pruning      Pruning `koanf:"contextPruning"`
 	Limits       Limits  `koanf:"limits"`
 	// Retention says which sessions go by themselves; the zero value: none.
@@ -110,6 +112,9 @@ func (c Config) Secrets() []string {
 			password, _ := u.User.Password()
 			secrets = append(secrets, password)
 		}
+	}
+	for _, s := range c.Servers {
+		secrets = append(secrets, s.Secrets...)
 	}
 	return slices.DeleteFunc(secrets, func(s string) bool { return s == "" })
 }

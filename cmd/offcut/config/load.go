@@ -90,7 +90,9 @@ func fileError(name string, err error) error {
 // check holds every value against its rule.
 func (l *loader) check() error {
 	var wrong []error
-	for _, leaf := range leaves("", l.tree.Raw()) {
+	tree := l.tree.Raw()
+	delete(tree, serversKey) // names of servers are no paths: servers has rules of its own
+	for _, leaf := range leaves("", tree) {
 		if leaf.value == nil {
 			continue // a key without a value, as in a file whose values are comments
 		}
@@ -123,6 +125,9 @@ func (l *loader) config() (Config, error) {
 		return Config{}, err
 	}
 	if err := l.pruning(cfg.Pruning); err != nil {
+		return Config{}, err
+	}
+	if err := l.servers(&cfg); err != nil {
 		return Config{}, err
 	}
 	var err error

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 )
 
 // rule says what a setting may be. Its pattern is a key of the file, in which
-// * stands for any one name and [] for any place in a list.
+// * stands for any one name, or a part of it, and [] for any place in a list.
 type rule struct {
 	pattern  string
 	accepted string
@@ -57,6 +58,7 @@ var rules = []rule{
 	whole("tools.*.maxResultTokens", retain.MinPreviewTokens, retain.MaxPreviewTokens),
 	{"tools.*.keep", "both or head", oneOf(string(retain.KeepBoth), string(retain.KeepHead))},
 	whole("tools.run_command.timeoutSeconds", 1, 86_400),
+	whole("tools.*__*.timeoutSeconds", 1, 86_400), // of MCP servers
 	{"tools.run_command.network", "true or false", isBool},
 
 	{"contextPruning.mode", "off or cache-ttl", oneOf("off", "cache-ttl")},
@@ -131,8 +133,8 @@ func ruleFor(path string) (rule, bool) {
 	return rule{}, false
 }
 
-func matches(pattern, path string) bool {
-	want, have := strings.Split(pattern, "."), strings.Split(path, ".")
+func matches(pattern, key string) bool {
+	want, have := strings.Split(pattern, "."), strings.Split(key, ".")
 	if len(want) != len(have) {
 		return false
 	}
@@ -141,7 +143,7 @@ func matches(pattern, path string) bool {
 		if listed && strings.HasSuffix(place, "]") {
 			name += "[]"
 		}
-		if want[i] != "*" && want[i] != name {
+		if fits, _ := path.Match(want[i], name); !fits && want[i] != name {
 			return false
 		}
 	}

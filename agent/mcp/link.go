@@ -1,0 +1,172 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"offcut/agent"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A link is a connection to a server that has answered.
+type link struct {
+	session *sdk.ClientSession
+	process *process // nil of a remote server
+	release func()
+	changed chan struct{} // holds one notice that the list of tools is another
+	ended   chan struct{} // closed when the connection is over
+	err     error         // why, then
+
+	watched sync.Map // how far calls are: a func(progress) by the call's token
+	tokens  atomic.Int64
+}
+
+// connect starts the server, or reaches it, and greets it. What a program
+// writes to its standard error, and what on its output is no message, goes to
+// stderr.
+func connect(ctx context.Context, s Server, version string, stderr io.Writer) (*link, error) {
+	l := &link{changed: make(chan struct{}, 1), ended: make(chan struct{}), release: func() {}}
+	transport, err := l.transport(s, stderr)
+	if err != nil {
+		return nil, err
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "offcut", Version: version}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{}, // neither roots nor sampling, and nobody to ask
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			select {
+			case l.changed <- struct{}{}:
+			default:
+			}
+		},
+		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) { l.progress(req.Params) },
+	})
+	l.session, err = client.Connect(ctx, transport, nil)
+	if err != nil {
+		return nil, errors.Join(l.whyEnded(ctx, err), l.close())
+	}
+	go func() {
+		l.err = l.session.Wait()
+		close(l.ended)
+	}()
+	return l, nil
+}
+
+func (l *link) transport(s Server, stderr io.Writer) (transport sdk.Transport, err error) {
+	if s.URL != "" {
+		transport, l.release, err = remote(s)
+		return transport, err
+	}
+	if l.process, err = startProcess(s, stderr); err != nil {
+		return nil, err
+	}
+	return &sdk.IOTransport{Reader: &messages{from: l.process, noise: stderr}, Writer: l.process, MaxLineLength: maxAnswerBytes}, nil
+}
+
+// close ends the connection, and the server where it is a program, and returns
+// when that has ended.
+func (l *link) close() error {
+	if l.session != nil {
+		closed := make(chan struct{})
+		go func() { // of a remote server that does not answer it may take long
+			defer close(closed)
+			_ = l.session.Close()
+		}()
+		if l.process == nil {
+			select {
+			case <-closed:
+			case <-time.After(inputGrace):
+			}
+		}
+	}
+	l.release()
+	if l.process != nil {
+		return l.process.Close()
+	}
+	return nil
+}
+
+// whyEnded says of a failed connection what is known of its program's end.
+func (l *link) whyEnded(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return errors.New("it did not answer in time")
+	case l.process == nil:
+		return err
+	case !l.process.ended(drainTime):
+		return fmt.Errorf("its output ended: %w", err)
+	case l.process.err != nil:
+		return fmt.Errorf("its program ended: %w", l.process.err)
+	}
+	return errors.New("its program ended")
+}
+
+// tools asks for the list of tools.
+func (l *link) tools(ctx context.Context) ([]*sdk.Tool, error) {
+	if can := l.session.InitializeResult().Capabilities; can == nil || can.Tools == nil {
+		return nil, nil
+	}
+	var all []*sdk.Tool
+	for tool, err := range l.session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, fmt.Errorf("list its tools: %w", err)
+		}
+		all = append(all, tool)
+		if len(all) > maxTools {
+			break
+		}
+	}
+	return all, nil
+}
+
+// progressPause is the least time between two notices of one call.
+const progressPause = 200 * time.Millisecond
+
+// watch shows in a call's card how far it is. The token is what the server is
+// to name with each notice; after the end of the call none is shown.
+func (l *link) watch(call agent.Call) (token string, end func()) {
+	token = "call-" + strconv.FormatInt(l.tokens.Add(1), 10)
+	var printed int64
+	var last time.Time
+	l.watched.Store(token, func(p *sdk.ProgressNotificationParams) { // called by one goroutine
+		if time.Since(last) < progressPause {
+			return
+		}
+		text := progressLine(p)
+		last, printed = time.Now(), printed+int64(len(text))
+		call.Live(text, printed)
+	})
+	return token, func() { l.watched.Delete(token) }
+}
+
+func (l *link) progress(p *sdk.ProgressNotificationParams) {
+	if show, ok := l.watched.Load(p.ProgressToken); ok {
+		show.(func(*sdk.ProgressNotificationParams))(p)
+	}
+}
+
+func progressLine(p *sdk.ProgressNotificationParams) string {
+	text := strconv.FormatFloat(p.Progress, 'f', -1, 64)
+	if p.Total > 0 {
+		text += " of " + strconv.FormatFloat(p.Total, 'f', -1, 64)
+	}
+	if message := line(p.Message, 200); message != "" {
+		text += ": " + message
+	}
+	return text + "\n"
+}
+
+// product is what a server calls itself.
+func (l *link) product() string {
+	info := l.session.InitializeResult().ServerInfo
+	if info == nil {
+		return ""
+	}
+	return line(info.Name+" "+info.Version, 100)
+}

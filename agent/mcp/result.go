@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"offcut/agent"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// noContent is the body of a result that has none.
+const noContent = "(no content)"
+
+// A body is a result as text: what is text as it is, and of anything else a
+// line that names it.
+type body struct {
+	strings.Builder
+	texts int
+}
+
+// block begins where the one before it ended a line.
+func (b *body) block(text string) {
+	if s := b.String(); s != "" && !strings.HasSuffix(s, "\n") {
+		b.WriteByte('\n')
+	}
+	b.WriteString(text)
+}
+
+func (b *body) text(text string) {
+	b.texts++
+	b.block(text)
+}
+
+// result is a server's answer as a model reads it. Images and other files are
+// written into the session's workspace, where the user has them and the model
+// can work with them: as text they would flood it.
+func (s *server) result(ctx context.Context, call agent.Call, answer *sdk.CallToolResult) agent.ToolResult {
+	var b body
+	files := newFiles(ctx, call, s.opts.Room)
+	if structured := s.structured(answer); structured != "" {
+		b.text(structured)
+	}
+	for _, content := range answer.Content {
+		switch c := content.(type) {
+		case *sdk.TextContent:
+			b.text(s.scrub.text(c.Text))
+		case *sdk.ImageContent:
+			b.block(files.store("image", c.MIMEType, "", c.Data))
+		case *sdk.AudioContent:
+			b.block(files.store("audio", c.MIMEType, "", c.Data))
+		case *sdk.EmbeddedResource:
+			s.resource(&b, files, c.Resource)
+		case *sdk.ResourceLink:
+			b.block(s.scrub.text(linked(c)))
+		}
+	}
+	if b.Len() == 0 {
+		b.block(noContent)
+	}
+	result := agent.ToolResult{ToolCallID: call.ID, Content: b.String(), IsError: answer.IsError}
+	result.Metadata.IsError = answer.IsError
+	return result
+}
+
+// structured is a structured result as JSON, where no text says the same: what
+// has both repeats itself.
+func (s *server) structured(answer *sdk.CallToolResult) string {
+	if answer.StructuredContent == nil {
+		return ""
+	}
+	for _, content := range answer.Content {
+		if _, ok := content.(*sdk.TextContent); ok {
+			return ""
+		}
+	}
+	written, err := plainJSON(answer.StructuredContent)
+	if err != nil {
+		return ""
+	}
+	return s.scrub.text(string(written))
+}
+
+// resource is one that came with the result.
+func (s *server) resource(b *body, files *files, r *sdk.ResourceContents) {
+	switch {
+	case r == nil:
+	case r.Blob != nil:
+		b.block(files.store("resource", r.MIMEType, s.scrub.text(line(r.URI, 300)), r.Blob))
+	default:
+		b.block(s.scrub.text(fmt.Sprintf("[resource %s, %s]", line(r.URI, 300), kind(r.MIMEType, len(r.Text)))))
+		b.text(s.scrub.text(r.Text))
+	}
+}
+
+// linked names a resource that did not come with the result.
+func linked(c *sdk.ResourceLink) string {
+	text := "[link to a resource: " + line(c.URI, 300)
+	if name := line(c.Name, 100); name != "" {
+		text += ", " + name
+	}
+	if mime := line(c.MIMEType, 100); mime != "" {
+		text += ", " + mime
+	}
+	if c.Size != nil {
+		text += fmt.Sprintf(", %d bytes", *c.Size)
+	}
+	if description := line(c.Description, 300); description != "" {
+		text += ": " + description
+	}
+	return text + "]"
+}
+
+// kind is the type and size of something.
+func kind(mime string, size int) string {
+	if mime = line(mime, 100); mime == "" {
+		mime = "of no named type"
+	}
+	return fmt.Sprintf("%s, %d bytes", mime, size)
+}
