@@ -10,6 +10,7 @@ NPM_CI  := npm ci --no-audit --no-fund --ignore-scripts
 LINT    := go tool -modfile=.ci/lint/go.mod golangci-lint
 
 E2E     := web/e2e/node_modules/.package-lock.json
+MCP     := agent/mcp/testdata/servers/node_modules/.package-lock.json
 AIMOCK  := agent/llm/openai/testdata/aimock/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
@@ -26,7 +27,7 @@ build: ## Leave the program in bin/offcut
 	@.ci/need build
 	CGO_ENABLED=1 go build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/offcut
 
-test: build $(E2E) $(AIMOCK) ## Run every test, those in a browser included
+test: build $(E2E) $(AIMOCK) $(MCP) ## Run every test, those in a browser included
 	@.ci/need test
 	go vet -tags $(TAGS) ./...
 	OFFCUT_BIN=$(CURDIR)/$(BIN) go test -race -tags $(TAGS) ./...
@@ -56,5 +57,9 @@ $(E2E): web/e2e/package-lock.json
 	cd web/e2e && $(NPM_CI)
 
 $(AIMOCK): agent/llm/openai/testdata/aimock/package-lock.json
+	@.ci/need test
+	cd $(dir $<) && $(NPM_CI)
+
+$(MCP): agent/mcp/testdata/servers/package-lock.json
 	@.ci/need test
 	cd $(dir $<) && $(NPM_CI)

@@ -17,6 +17,7 @@ import (
 	"offcut/agent"
 	"offcut/agent/dump"
 	"offcut/agent/events"
+	"offcut/agent/mcp"
 	"offcut/agent/prompt"
 	"offcut/agent/query"
 	"offcut/agent/retain"
@@ -47,6 +48,7 @@ type App struct {
 	failed   chan error
 	server   *http.Server
 	runner   *runner.Runner
+	servers  *mcp.Servers
 	dumps    *dump.Dumps
 	// closers end what was opened, the last opened first.
 	closers []func() error
@@ -101,9 +103,10 @@ func (a *App) Run(ctx context.Context) (err error) {
 	}
 	a.tend(folders)
 	offered := tools.All(a.toolOptions(keeper, reader, querier, confined, folders))
-	if err := knownTools(a.cfg.Tools, offered); err != nil {
+	if err := knownTools(a.cfg.Tools, a.cfg.Servers, offered); err != nil {
 		return err
 	}
+	a.servers = a.mcpServers(keeper, confined, folders)
 	broker := events.NewBroker()
 	a.runner = a.newRunner(db, broker, folders, catalogue, offered, confined)
 	link, err := firstAdmin(ctx, db, a.cfg.AdminToken, a.url)
@@ -209,6 +212,7 @@ func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspa
 		Broker:    broker,
 		Models:    catalogue.find,
 		Tools:     offered,
+		MoreTools: a.servers.Tools,
 		Workspace: folders.Folder,
 		Prompt:    facts,
 		Blocks:    func() runner.Blocks { return markdown.NewStream() },

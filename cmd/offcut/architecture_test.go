@@ -76,6 +76,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		{of: "agent/query", allows: []string{"agent", "models", "agent/apart"}},
 		{of: "agent/approve", allows: []string{"agent", "models", "agent/sandbox"}},
 		{of: "agent/retain", allows: []string{"agent", "models"}},
+		{of: "agent/mcp", allows: []string{"agent", "models"}},
 		{of: "agent/sandbox", allows: []string{"agent", "models"}},
 		{of: "views/...", allows: []string{"views"}},
 		{of: "static", allows: []string{}, alone: true},
@@ -108,6 +109,7 @@ func TestOnlyOnePackageKnowsTheProvidersTypes(t *testing.T) {
 	owners := map[string]string{
 		"github.com/sashabaranov/go-openai":         "agent/llm/openai",
 		"github.com/anthropics/anthropic-sdk-go/v2": "agent/llm/anthropic",
+		"github.com/modelcontextprotocol/go-sdk":    "agent/mcp",
 		"github.com/itchyny/gojq":                   "agent/query",
 	}
 	for path, p := range house(t) {

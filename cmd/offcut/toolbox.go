@@ -9,6 +9,7 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/approve"
+	"offcut/agent/mcp"
 	"offcut/agent/query"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
@@ -67,14 +68,40 @@ func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, querier 
 	}
 }
 
-// knownTools refuses settings of tools that there are not.
-func knownTools(t config.Tools, offered []agent.Tool) error {
+// mcpServers are the servers of the configuration, whose tools keep and ask as
+// all others do.
+func (a *App) mcpServers(keeper *retain.Keeper, confined *sandbox.Sandbox, folders *workspace.Folders) *mcp.Servers {
+	opts := mcp.Options{
+		Version: version,
+		Wrap:    func(t agent.Tool) agent.Tool { return approve.Wrap(keeper.Wrap(t), a.policy(confined)) },
+		Room:    folders.Room,
+		Log:     a.log,
+	}
+	timeouts := map[string]time.Duration{}
+	for name, tool := range a.cfg.Tools.Each {
+		timeouts[name] = time.Duration(tool.TimeoutSeconds) * time.Second
+	}
+	for _, s := range a.cfg.Servers {
+		opts.Servers = append(opts.Servers, mcp.Server{
+			Name: s.Name, Off: s.Off, Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, URL: s.URL, Headers: s.Headers,
+			Timeout: time.Duration(s.TimeoutSeconds) * time.Second, Timeouts: timeouts, Secrets: s.Secrets,
+		})
+	}
+	servers := mcp.New(opts)
+	a.closing(servers.Close)
+	return servers
+}
+
+// knownTools refuses settings of tools that there are not. Which tools a server
+// has is known once it runs.
+func knownTools(t config.Tools, servers []config.MCPServer, offered []agent.Tool) error {
 	var names []string
 	for _, tool := range offered {
 		names = append(names, tool.Spec().Name)
 	}
 	for name := range t.Each {
-		if !slices.Contains(names, name) {
+		ofServer := slices.ContainsFunc(servers, func(s config.MCPServer) bool { return strings.HasPrefix(name, mcp.Prefix(s.Name)) })
+		if !slices.Contains(names, name) && !ofServer {
 			return fmt.Errorf("tools.%s: there is no such tool; there are %s", name, strings.Join(names, ", "))
 		}
 	}

@@ -34,12 +34,12 @@ type Config struct {
 	// Models are the models to choose from. Empty: the demo model.
 	Models []Model `koanf:"models"`
 	// DefaultModel names the one that a new session has.
-	DefaultModel string  `koanf:"-"`
-	Tools        Tools   `koanf:"-"`
+	DefaultModel string `koanf:"-"`
+	Tools        Tools  `koanf:"-"`
 	// Servers are the MCP servers, by name.
 	Servers []MCPServer `koanf:"-"`
-	Pruning      Pruning `koanf:"contextPruning"`
-	Limits       Limits  `koanf:"limits"`
+	Pruning Pruning     `koanf:"contextPruning"`
+	Limits  Limits      `koanf:"limits"`
 	// Retention says which sessions go by themselves; the zero value: none.
 	Retention Retention `koanf:"retention"`
 	// Notes are sentences for the log, about settings without effect or unwise.

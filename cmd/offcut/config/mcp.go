@@ -115,7 +115,7 @@ func (l *loader) checkServer(at string, settings map[string]any) error {
 			switch {
 			case leaf.value == nil:
 			case !known:
-				wrong = append(wrong, fmt.Errorf("%s.%s: there is no such key; a server has command, args, env and cwd, or url and headers, and type, disabled and timeoutSeconds", l.name(at), key))
+				wrong = append(wrong, fmt.Errorf("%s: there is no such key; a server has command, args, env and cwd, or url and headers, and type, disabled and timeoutSeconds", l.name(at+"."+key)))
 			case !r.accepts(leaf.value):
 				wrong = append(wrong, fmt.Errorf("%s: the value is not accepted; it is %s", l.name(at+"."+key), r.accepted))
 			}
@@ -164,10 +164,29 @@ func (l *loader) whole(at string, kind any, s MCPServer) error {
 		return fmt.Errorf("%s: headers go with a url", l.name(at))
 	case !local && (len(s.Args) > 0 || len(s.Env) > 0 || s.Dir != ""):
 		return fmt.Errorf("%s: args, env and cwd go with a command", l.name(at))
+	case !all(s.Env, variableName):
+		return fmt.Errorf("%s: a name is not accepted; it is that of a variable", l.name(at+".env"))
+	case !all(s.Headers, headerName):
+		return fmt.Errorf("%s: a name is not accepted; it is that of a header", l.name(at+".headers"))
 	case !local && !isURL(s.URL):
 		return fmt.Errorf("%s: the address is not accepted; it begins with http:// or https://", l.name(at+".url"))
 	}
 	return nil
+}
+
+var (
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	headerName   = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+)
+
+// all: every name is of the form.
+func all(named map[string]string, form *regexp.Regexp) bool {
+	for name := range named {
+		if !form.MatchString(name) {
+			return false
+		}
+	}
+	return true
 }
 
 // reference is ${NAME}, ${NAME:-default}, ${env:NAME} or ${file:PATH}.
@@ -195,7 +214,7 @@ func (e *expander) text(key string, value any, secret bool) string {
 			if err != nil {
 				e.wrong = append(e.wrong, err)
 			}
-			e.secrets = append(e.secrets, content)
+			e.hide(content)
 			return content
 		}
 		content := cmp.Or(e.loader.env[part[3]], part[4])
@@ -203,15 +222,26 @@ func (e *expander) text(key string, value any, secret bool) string {
 			e.wrong = append(e.wrong, fmt.Errorf("%s: the variable %s, to which it refers, is not set", e.loader.name(e.at+"."+key), part[3]))
 		}
 		if soundsSecret(part[3]) {
-			e.secrets = append(e.secrets, content)
+			e.hide(content)
 		}
 		return content
 	})
 	if secret {
 		_, credentials, _ := strings.Cut(text, " ") // of Bearer and the like
-		e.secrets = append(e.secrets, text, credentials)
+		e.hide(text)
+		e.hide(credentials)
 	}
 	return text
+}
+
+// shortestSecret is the least length, in bytes, of what is taken for a secret:
+// shorter values, such as none of AUTH_MODE, stand in any text.
+const shortestSecret = 8
+
+func (e *expander) hide(value string) {
+	if len(value) >= shortestSecret {
+		e.secrets = append(e.secrets, value)
+	}
 }
 
 func (e *expander) list(key string, value any) []string {
