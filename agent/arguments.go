@@ -35,7 +35,9 @@ func (l *Loop) prepare(c models.ToolCall, finish models.FinishReason) prepared {
 	p := prepared{ToolCall: c}
 	tool, ok := l.Tools.Tool(c.Name)
 	if !ok {
-		return p.refuse(ErrorResult(c.ID, "There is no tool named %q. The tools are: %s.", c.Name, l.Tools.names()))
+		unknown := ErrorResult(c.ID, "There is no tool named %q. The tools are: %s.", c.Name, l.Tools.names())
+		unknown.Metadata.UnknownTool = true
+		return p.refuse(unknown)
 	}
 	p.tool = tool
 	cut := finish == models.FinishLength
@@ -133,7 +135,9 @@ func badArguments(c models.ToolCall, spec ToolSpec, err error, cut bool) ToolRes
 	if cut {
 		text.WriteString("\n(output truncated, please reduce your output)")
 	}
-	return ErrorResult(c.ID, "%s", text.String())
+	result := ErrorResult(c.ID, "%s", text.String())
+	result.Metadata.ArgumentsRefused = cut
+	return result
 }
 
 // quote bounds s. It holds neither NULs nor halves of characters: some servers

@@ -106,6 +106,17 @@ type ResultMetadata struct {
 	// end so.
 	Encoding string `json:"encoding,omitempty"`
 	Newline  string `json:"newline,omitempty"`
+
+	// What follows is for the figures: neither the model nor a person reads it,
+	// and it is not stored here.
+
+	// Passage is what the layers let through until here, where whoever made the
+	// result counted; see PassageOf.
+	Passage *Passage `json:"-"`
+	// UnknownTool: the model made the tool's name up.
+	UnknownTool bool `json:"-"`
+	// ArgumentsRefused: the arguments had been cut, and the tool did not run.
+	ArgumentsRefused bool `json:"-"`
 }
 
 // Line is the metadata as one line of JSON, without the newline.

@@ -25,7 +25,7 @@ func TestTheListOfReadsIsBoundedAndSaysSo(t *testing.T) {
 			OutputID: output, TurnID: turn, CallID: "c", Kind: models.ReadPage, Range: models.Range{Start: 10 * at, End: 10*at + 5}, At: time.Now(),
 		})
 	}
-	_, err := s.store.AppendReply(t.Context(), models.Message{SessionID: id, TurnID: turn, Role: models.RoleAssistant, State: models.StateDone, CreatedAt: time.Now()}, reads)
+	_, err := s.store.AppendReply(t.Context(), models.Message{SessionID: id, TurnID: turn, Role: models.RoleAssistant, State: models.StateDone, CreatedAt: time.Now()}, models.Proof{Reads: reads})
 	must(t, err)
 	doc := b.get(page).page(t)
 	if n := doc.Find("aside.side time[data-clock]").Length(); n != 100 {

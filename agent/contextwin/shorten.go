@@ -83,3 +83,15 @@ func ends(text string, n int) (head, tail int) {
 func large(body string) bool {
 	return len(body) > largeResult && utf8.RuneCountInString(body) > largeResult
 }
+
+// Left is how many bytes of a result's body a message holds that Fit or Shrink
+// made of it; models.SentWhole where nothing was taken.
+func Left(m models.Message) int64 {
+	switch {
+	case m.Metadata == nil || !slices.Contains(m.Metadata.Reasons, models.ReasonPruning):
+		return models.SentWhole
+	case m.Content == ClearedText:
+		return 0
+	}
+	return int64(len(m.Content) - len(gap))
+}

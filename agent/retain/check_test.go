@@ -23,6 +23,7 @@ func checkResult(t *testing.T, store *memory, result agent.ToolResult, captured 
 	if !utf8.ValidString(result.Content) {
 		t.Error("the body is not valid UTF-8")
 	}
+	checkPassage(t, store, result)
 	if meta.Retention != models.RetentionKept {
 		if meta.OutputID != "" || meta.Shown != nil || meta.TotalBytes != nil {
 			t.Errorf("nothing was kept, and the metadata speak of a copy: %s", meta.Line())

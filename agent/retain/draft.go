@@ -10,6 +10,7 @@ type draft struct {
 	sum     sums
 	preview preview
 	command bool
+	lost    int64 // bytes that came and were held no longer when the copy was made
 	// Of a binary output.
 	dump   []byte
 	sha256 string
@@ -18,7 +19,7 @@ type draft struct {
 func (c *Capture) draft(o outcome) draft {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := draft{layout: c.layout(c.binary(true)), command: c.named}
+	d := draft{layout: c.layout(c.binary(true)), command: c.named, lost: c.lost()}
 	d.sum = c.compose(d.layout, func(part) {})
 	if d.layout.binary {
 		d.dump = c.dumpHead(d.layout, min(BinaryBodyBytes, o.shape.budget))

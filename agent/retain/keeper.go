@@ -104,7 +104,7 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 	if !d.needsCopy(s.created, o.end) {
 		// A running copy that cannot be removed is ended at the next start.
 		_ = s.drop(ctx)
-		meta.Retention = models.RetentionNotNeeded
+		meta.Retention, meta.Passage = models.RetentionNotNeeded, d.passage(needless)
 		return answer(o.call, meta, d.body(k.cfg, s.row.ID, o.budget, true))
 	}
 	meta.CapturedBytes = models.Ptr(d.captured())
@@ -113,6 +113,7 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 	if err := s.finish(ctx, d.layout, d.sum, complete); err != nil {
 		_ = s.drop(ctx)
 		meta.Retention, meta.RetentionError = models.RetentionFailed, saveError(err)
+		meta.Passage = d.passage(lost)
 		return answer(o.call, meta, d.body(k.cfg, "", o.budget, false))
 	}
 	meta.Retention = models.RetentionKept
@@ -121,6 +122,7 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 	meta.OmittedBytes = models.Ptr(d.sum.omitted)
 	meta.Complete = models.Ptr(complete)
 	meta.Shown = d.shown()
+	meta.Passage = d.passage(copied)
 	return answer(o.call, meta, d.body(k.cfg, s.row.ID, o.budget, true))
 }
 

@@ -137,9 +137,11 @@ type Store interface {
 
 	AppendMessage(ctx context.Context, m models.Message) (models.Message, error)
 	SaveMessage(ctx context.Context, m models.Message) error
-	// AppendReply also notes what the model was shown by the request to which
-	// this is the reply.
-	AppendReply(ctx context.Context, reply models.Message, reads []models.OutputRead) (models.Message, error)
+	// AppendReply also notes what the reply proves of its request.
+	AppendReply(ctx context.Context, reply models.Message, proof models.Proof) (models.Message, error)
+	// Sent is what earlier requests of a session have proved to hold of its
+	// results, by their calls; see models.Proof. Below models.SentWhole: nothing.
+	Sent(ctx context.Context, sessionID string) (map[string]int64, error)
 	AppendResults(ctx context.Context, results []models.Message) error
 	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
 	Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error)

@@ -159,11 +159,11 @@ type failing struct {
 
 var errDisk = &fs.PathError{Op: "write", Path: "/srv/offcut.db", Err: errors.New("no space left on device")}
 
-func (f *failing) AppendReply(ctx context.Context, m models.Message, reads []models.OutputRead) (models.Message, error) {
+func (f *failing) AppendReply(ctx context.Context, m models.Message, proof models.Proof) (models.Message, error) {
 	if f.append.Load() {
 		return m, errDisk
 	}
-	return f.Store.AppendReply(ctx, m, reads)
+	return f.Store.AppendReply(ctx, m, proof)
 }
 
 func (f *failing) SaveMessage(ctx context.Context, m models.Message) error {

@@ -23,17 +23,18 @@ type journal struct {
 	resumed   bool
 	questions questions
 
-	mu     sync.Mutex
-	turn   models.Turn
-	part   *part             // the reply that streams in; nil between replies
-	shown  *shown            // what of the answer is being written; goes on after a reply that was cut off
-	reply  models.Message    // the last one that was stored
-	unsent []unsentResult    // the results after it, until a reply proves that they were sent
-	asked  agent.Request     // the last that was sent
-	calls  liveCalls         // the tool calls that run
-	again  *events.LiveRetry // the wait for the next try; nil once an answer comes
-	hasten func()            // ends that wait
-	over   bool              // it was told how the turn ended
+	mu      sync.Mutex
+	turn    models.Turn
+	part    *part             // the reply that streams in; nil between replies
+	shown   *shown            // what of the answer is being written; goes on after a reply that was cut off
+	reply   models.Message    // the last one that was stored
+	unsent  []unsentResult    // the results after it, until a reply proves that they were sent
+	asked   agent.Request     // the last that was sent
+	transit transit           // what of the results was sent
+	calls   liveCalls         // the tool calls that run
+	again   *events.LiveRetry // the wait for the next try; nil once an answer comes
+	hasten  func()            // ends that wait
+	over    bool              // it was told how the turn ended
 }
 
 func newJournal(r *Runner, turn models.Turn, s *slot, cancel context.CancelCauseFunc) *journal {
@@ -220,6 +221,7 @@ func (j *journal) Results(ctx context.Context, results []models.Message) error {
 	defer j.mu.Unlock()
 	j.unsent = append(j.unsent, unsentIn(append([]models.Message{j.reply}, results...))...)
 	for _, m := range results {
+		j.transit.stored(m.ToolCallID)
 		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, CallID: m.ToolCallID, State: m.State})
 		j.publish(events.Event{Kind: events.KindCall, MessageID: j.reply.ID, CallID: m.ToolCallID, CallState: string(m.CallState())})
 	}

@@ -42,15 +42,17 @@ func unsentIn(history []models.Message) []unsentResult {
 // results show of kept outputs, and their cards are told of anew.
 func (j *journal) appendReply(ctx context.Context, reply models.Message) (models.Message, error) {
 	j.mu.Lock()
-	sent := j.unsent
+	sent, proof := j.unsent, models.Proof{Sent: j.transit.proof()}
 	j.mu.Unlock()
-	reply, err := j.r.cfg.Store.AppendReply(ctx, reply, j.reads(sent))
+	proof.Reads = j.reads(sent)
+	reply, err := j.r.cfg.Store.AppendReply(ctx, reply, proof)
 	if err != nil {
 		return reply, err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.unsent = nil
+	j.transit.prove()
 	for _, s := range sent {
 		j.publish(events.Event{Kind: events.KindCall, MessageID: s.replyID, CallID: s.call.ID, CallState: string(s.message.CallState())})
 	}

@@ -76,6 +76,9 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 		return agent.Loop{}, nil, j.storageError("read the conversation", err)
 	}
 	j.takeOver(history)
+	if err := j.takeOverSent(keep); err != nil {
+		return agent.Loop{}, nil, err
+	}
 	if history, err = r.tellBackground(keep, turn, history); err != nil {
 		return agent.Loop{}, nil, j.storageError("read what runs in the background", err)
 	}

@@ -142,6 +142,7 @@ func (j *journal) Asking(req agent.Request) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.asked = req
+	j.transit.asking(req)
 	var unsent []unsentResult
 	for _, u := range j.unsent {
 		if content, ok := whole[u.call.ID]; ok && content == u.message.Content {

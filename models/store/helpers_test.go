@@ -127,7 +127,7 @@ func reply(t testing.TB, s *Store, turn models.Turn, callID, content string) {
 func shows(t testing.TB, s *Store, turn models.Turn, reads ...models.OutputRead) {
 	t.Helper()
 	m := models.Message{SessionID: turn.SessionID, TurnID: turn.ID, Role: models.RoleAssistant, State: models.StateDone, CreatedAt: start}
-	got(s.AppendReply(t.Context(), m, reads))(t)
+	got(s.AppendReply(t.Context(), m, models.Proof{Reads: reads}))(t)
 }
 
 func finish(t testing.TB, s *Store, turn models.Turn, state models.State, at time.Time) {

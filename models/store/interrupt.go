@@ -96,7 +96,7 @@ func answer(tx *gorm.DB, turn models.Turn, call models.ToolCall, now time.Time, 
 	if err != nil {
 		return err
 	}
-	return appendMessage(tx, &models.Message{
+	return appendResult(tx, models.Message{
 		SessionID:  turn.SessionID,
 		TurnID:     turn.ID,
 		Role:       models.RoleTool,

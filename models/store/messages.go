@@ -124,15 +124,17 @@ func (s *Store) AppendMessage(ctx context.Context, m models.Message) (models.Mes
 	return m, err
 }
 
-// AppendReply adds a reply as AppendMessage does, and with it what of kept
-// outputs the request had shown to the model that it answers. Reads of outputs
-// that are gone are left out.
-func (s *Store) AppendReply(ctx context.Context, m models.Message, reads []models.OutputRead) (models.Message, error) {
+// AppendReply adds a reply as AppendMessage does, and with it what it proves of
+// the request that it answers. Reads of outputs that are gone are left out.
+func (s *Store) AppendReply(ctx context.Context, m models.Message, proof models.Proof) (models.Message, error) {
 	err := s.write(ctx, "append a reply to turn "+m.TurnID, func(tx *gorm.DB) error {
 		if err := appendMessage(tx, &m); err != nil {
 			return err
 		}
-		return insertReads(tx, reads)
+		if err := noteSent(tx, m.SessionID, proof.Sent); err != nil {
+			return err
+		}
+		return insertReads(tx, proof.Reads)
 	})
 	return m, err
 }
@@ -161,13 +163,20 @@ func (s *Store) Replied(ctx context.Context, m models.Message) (bool, error) {
 func (s *Store) AppendResults(ctx context.Context, msgs []models.Message) error {
 	return s.write(ctx, "append tool results", func(tx *gorm.DB) error {
 		for i := range msgs {
-			m := msgs[i] // the caller's messages stay as they are
-			if err := appendMessage(tx, &m); err != nil {
+			if err := appendResult(tx, msgs[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// appendResult adds a tool message, and how it has passed the layers.
+func appendResult(tx *gorm.DB, m models.Message) error {
+	if err := appendMessage(tx, &m); err != nil {
+		return err
+	}
+	return passed(tx, m)
 }
 
 func appendMessage(tx *gorm.DB, m *models.Message) error {

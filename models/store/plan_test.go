@@ -73,8 +73,11 @@ func TestNoStatementScansATable(t *testing.T) {
 	}
 }
 
-// sortsAFew is true of look-ups by a list of ids, which sort what they found.
-func sortsAFew(sql string) bool { return strings.Contains(sql, "id IN (") }
+// sortsAFew is true of look-ups by a list of ids, which sort what they found, and
+// of sums, of which there are as many as tools.
+func sortsAFew(sql string) bool {
+	return strings.Contains(sql, "id IN (") || strings.Contains(sql, "GROUP BY tool") || strings.Contains(sql, "GROUP BY model")
+}
 
 func explain(t *testing.T, s *Store, one statement) []string {
 	t.Helper()
@@ -204,6 +207,20 @@ func useEverything(t *testing.T, s *Store) {
 	got(s.UsageTotal(ctx, models.UsageQuery{Month: "2026-03"}))(t)
 	_, _, err = s.Outputs(ctx, "s", models.Page{})
 	must(t, err)
+
+	calls(t, s, turn, "cut", "run_command", `{"command":"ls"}`, 9, models.ResultMetadata{})
+	calls(t, s, turn, "read", "read_tool_output", `{"output_id":"out_cut"}`, 0, models.ResultMetadata{})
+	proves(t, s, turn, models.Proof{
+		Reads: []models.OutputRead{readsLater(turn, "cut", models.ReadPage, 2, 4)}, Sent: map[string]int64{"cut": 3, "read": models.SentWhole},
+	})
+	got(s.Sent(ctx, "s"))(t)
+	for _, by := range []models.FiguresBy{models.FiguresByDay, models.FiguresByTool, models.FiguresByModel} {
+		_, _, err = s.Figures(ctx, models.FiguresList{FiguresQuery: models.FiguresQuery{From: start, Tool: "run_command"}, By: by})
+		must(t, err)
+	}
+	got(s.FiguresByDays(ctx, models.FiguresQuery{}))(t)
+	got(s.FiguresTotal(ctx, models.FiguresQuery{Model: "m"}))(t)
+	got(s.FiguresEver(ctx))(t)
 
 	must(t, s.SaveSummary(ctx, models.Summary{SessionID: "s", UptoTurn: turn.ID}))
 	got(s.Summaries(ctx, "s", []string{turn.ID}))(t)

@@ -39,7 +39,7 @@ func insertReads(tx *gorm.DB, reads []models.OutputRead) error {
 // a copy does not grow with the number of its pages.
 func noteRead(tx *gorm.DB, r models.OutputRead) error {
 	var output outputRow
-	err := tx.Select("seq").
+	err := tx.Select("seq", "session_id").
 		Where("id = ? AND session_id = (SELECT session_id FROM turns WHERE id = ?)", r.OutputID, r.TurnID).Take(&output).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return nil
@@ -47,8 +47,16 @@ func noteRead(tx *gorm.DB, r models.OutputRead) error {
 	if err != nil {
 		return err
 	}
+	if err := extend(tx, output.Seq, r); err != nil || r.Kind == models.ReadPreview {
+		return err
+	}
+	return recovered(tx, output, r.OutputID)
+}
+
+// extend adds a read to those of an output.
+func extend(tx *gorm.DB, output int64, r models.OutputRead) error {
 	var last readRow
-	err = tx.Where("output = ?", output.Seq).Order("id DESC").Limit(1).Find(&last).Error
+	err := tx.Where("output = ?", output).Order("id DESC").Limit(1).Find(&last).Error
 	switch {
 	case err != nil:
 		return err
@@ -58,7 +66,7 @@ func noteRead(tx *gorm.DB, r models.OutputRead) error {
 		}).Error
 	}
 	return tx.Create(&readRow{
-		Output: output.Seq, TurnID: r.TurnID, CallID: r.CallID, Kind: string(r.Kind),
+		Output: output, TurnID: r.TurnID, CallID: r.CallID, Kind: string(r.Kind),
 		Start: r.Range.Start, End: r.Range.End, At: micros(r.At),
 	}).Error
 }

@@ -66,7 +66,7 @@ func TestAReplyAndWhatItProvesAreStoredTogether(t *testing.T) {
 	replied := func() bool { return got(s.Replied(ctx, *result))(t) }
 
 	refused := models.Message{SessionID: "s", TurnID: turn.ID, Role: models.RoleAssistant, ToolCalls: call.ToolCalls}
-	_, err = s.AppendReply(ctx, refused, []models.OutputRead{read(turn, 0, 10)})
+	_, err = s.AppendReply(ctx, refused, models.Proof{Reads: []models.OutputRead{read(turn, 0, 10)}})
 	wantKind(t, err, models.ErrConflict, "call_id_taken")
 	if read := got(s.Coverage(ctx, "s", "o"))(t); len(read) != 0 || replied() {
 		t.Errorf("of a reply that was not stored there is %v", read)

@@ -1,0 +1,213 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"offcut/models"
+
+	"gorm.io/gorm"
+)
+
+type passageRow struct {
+	SessionID  string
+	CallID     string
+	OutputID   *string
+	Day        string
+	Tool       string
+	Model      string
+	Digest     int64
+	Produced   int64
+	Captured   int64
+	Retained   int64
+	Shown      int64
+	Sent       *int64
+	Recovered  int64
+	Truncated  bool
+	Incomplete bool
+	Failed     bool
+	Repaired   bool
+	Refused    bool
+	Rerun      bool
+	Consulted  bool
+}
+
+func (passageRow) TableName() string { return "passages" }
+
+// passed notes how a result that was appended has passed the layers. Triggers
+// of the database sum it up.
+func passed(tx *gorm.DB, m models.Message) error {
+	var at callRow
+	err := tx.Where("session_id = ? AND call_id = ?", m.SessionID, m.ToolCallID).Take(&at).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return nil // of no call that anybody made
+	}
+	if err != nil {
+		return err
+	}
+	call, err := callIn(tx, at)
+	if err != nil {
+		return err
+	}
+	row, err := passageRowOf(tx, m, call)
+	if err != nil {
+		return err
+	}
+	if err := tx.Create(&row).Error; err != nil {
+		return err
+	}
+	if read := call.Reads(); read != "" && !m.Metadata.IsError {
+		return consult(tx, m.SessionID, read)
+	}
+	return nil
+}
+
+func passageRowOf(tx *gorm.DB, m models.Message, call models.ToolCall) (passageRow, error) {
+	meta := m.Metadata
+	if meta == nil {
+		meta = &models.ResultMetadata{}
+	}
+	gaps, err := gapsOf(tx, m.SessionID, meta.OutputID)
+	if err != nil {
+		return passageRow{}, err
+	}
+	p := models.PassageOf(m, gaps)
+	row := passageRow{
+		SessionID: m.SessionID, CallID: m.ToolCallID, Day: m.CreatedAt.UTC().Format(time.DateOnly), Digest: call.Digest(),
+		Produced: p.Produced, Captured: p.Captured, Retained: p.Retained, Shown: p.Shown, Sent: p.Sent,
+		Truncated: meta.Truncated, Incomplete: meta.Complete != nil && !*meta.Complete,
+		Failed: meta.Retention == models.RetentionFailed, Repaired: meta.ArgumentsTruncated, Refused: meta.ArgumentsRefused,
+	}
+	if meta.OutputID != "" {
+		row.OutputID = &meta.OutputID
+	}
+	if row.Tool, err = figureTool(tx, call.Name, meta.UnknownTool); err != nil {
+		return row, err
+	}
+	var cut []string
+	err = tx.Model(&passageRow{}).Where("session_id = ? AND digest = ? AND truncated = 1", m.SessionID, row.Digest).Limit(1).Pluck("call_id", &cut).Error
+	if err != nil {
+		return row, err
+	}
+	row.Rerun = len(cut) > 0
+	return row, tx.Model(&turnRow{}).Where("id = ?", m.TurnID).Pluck("model", &row.Model).Error
+}
+
+// gapsOf are the gaps of a kept copy; none where there is no copy.
+func gapsOf(tx *gorm.DB, sessionID, outputID string) ([]models.Gap, error) {
+	if outputID == "" {
+		return nil, nil
+	}
+	var row outputRow
+	err := tx.Select("gaps").Where("session_id = ? AND id = ?", sessionID, outputID).Limit(1).Find(&row).Error
+	if err != nil {
+		return nil, err
+	}
+	var gaps []models.Gap
+	return gaps, fromJSON(row.Gaps, &gaps)
+}
+
+// The bounds of the names that figures are kept under.
+const (
+	maxFigureTools   = 500
+	maxFigureToolLen = 128 // bytes; providers take names of 64
+)
+
+// figureTool is the name that the figures of a tool are kept under.
+func figureTool(tx *gorm.DB, name string, unknown bool) (string, error) {
+	if unknown || name == "" || len(name) > maxFigureToolLen {
+		return models.OtherTools, nil
+	}
+	var found []int64
+	if err := tx.Table("figure_tools").Where("name = ?", name).Pluck("n", &found).Error; err != nil || len(found) > 0 {
+		return name, err
+	}
+	var count int64
+	if err := tx.Raw("SELECT coalesce(max(n), 0) FROM figure_tools").Scan(&count).Error; err != nil {
+		return "", err
+	}
+	if count >= maxFigureTools {
+		return models.OtherTools, nil
+	}
+	return name, tx.Exec("INSERT INTO figure_tools (name) VALUES (?)", name).Error
+}
+
+// consult notes that the copy of a cut result was read, searched or queried.
+func consult(tx *gorm.DB, sessionID, outputID string) error {
+	return tx.Model(&passageRow{}).Where("session_id = ? AND output_id = ? AND truncated = 1 AND consulted = 0", sessionID, outputID).
+		Update("consulted", true).Error
+}
+
+// recovered counts anew how many of the bytes that a result had hidden the model
+// was shown later.
+func recovered(tx *gorm.DB, output outputRow, outputID string) error {
+	sessionID := output.SessionID
+	var row passageRow
+	err := tx.Select("call_id", "recovered").Where("session_id = ? AND output_id = ?", sessionID, outputID).Limit(1).Find(&row).Error
+	if err != nil || row.CallID == "" {
+		return err
+	}
+	var result messageRow
+	if err := tx.Select("id", "metadata").Where("session_id = ? AND tool_call_id = ?", sessionID, row.CallID).Take(&result).Error; err != nil {
+		return err
+	}
+	m, err := result.message()
+	if err != nil || m.Metadata == nil {
+		return err
+	}
+	gaps, err := gapsOf(tx, sessionID, outputID)
+	if err != nil {
+		return err
+	}
+	var reads []readRow
+	err = tx.Select("start_byte", "end_byte").Where("output = ? AND kind <> ?", output.Seq, models.ReadPreview).Find(&reads).Error
+	if err != nil {
+		return err
+	}
+	read := convert(reads, func(r readRow) models.Range { return models.Range{Start: r.Start, End: r.End} })
+	n := models.Length(models.Intersect(m.Metadata.HiddenRanges(gaps), read))
+	if n == row.Recovered {
+		return nil
+	}
+	return tx.Model(&passageRow{}).Where("session_id = ? AND call_id = ?", sessionID, row.CallID).Update("recovered", n).Error
+}
+
+// notSent is what Sent tells of a result of which no reply has proved that it
+// was sent.
+const notSent int64 = -2
+
+// Sent tells how many bytes of each result of a session the model's last request
+// held: models.SentWhole where that is all of its body, and less than that where
+// no request with it was proved. Results that were stored before they were
+// counted are left out.
+func (s *Store) Sent(ctx context.Context, sessionID string) (map[string]int64, error) {
+	var rows []passageRow
+	err := s.read(ctx, "what was sent of session "+sessionID, func(db *gorm.DB) error {
+		return db.Select("call_id", "shown", "sent").Where("session_id = ?", sessionID).Find(&rows).Error
+	})
+	sent := make(map[string]int64, len(rows))
+	for _, row := range rows {
+		switch {
+		case row.Sent == nil:
+			sent[row.CallID] = notSent
+		case *row.Sent == row.Shown:
+			sent[row.CallID] = models.SentWhole
+		default:
+			sent[row.CallID] = *row.Sent
+		}
+	}
+	return sent, err
+}
+
+// noteSent stores what a request held of results.
+func noteSent(tx *gorm.DB, sessionID string, sent map[string]int64) error {
+	for callID, n := range sent {
+		err := tx.Exec("UPDATE passages SET sent = CASE WHEN ? < 0 THEN shown ELSE min(shown, ?) END WHERE session_id = ? AND call_id = ?",
+			n, n, sessionID, callID).Error
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
