@@ -15,10 +15,8 @@ type prepared struct {
 	// ToolCall is what is stored and sent again: with the arguments that run,
 	// or with those received where the call cannot run.
 	models.ToolCall
-	tool Tool
-	// completed: the arguments had been cut, and run as far as they came.
-	completed bool
-	refused   *ToolResult // why the call cannot run; nil where it can
+	tool    Tool
+	refused *ToolResult // why the call cannot run; nil where it can
 }
 
 // changes: the call will run, and can change something.
@@ -51,7 +49,7 @@ func (l *Loop) prepare(c models.ToolCall, finish models.FinishReason) prepared {
 	if err != nil {
 		return p.refuse(badArguments(c, spec, err, cut || unfinished(c.Arguments)))
 	}
-	p.Arguments, p.completed = whole, true
+	p.Arguments, p.Completed = whole, true
 	return p
 }
 

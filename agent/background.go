@@ -22,10 +22,9 @@ type Background interface {
 	Detach(outputID string, end func(cause error)) (over func(models.CallState))
 }
 
-// BackgroundNote begins what a request says under the newest message of a
-// person about the commands in the background. It is no part of that message as
-// it is stored.
-const BackgroundNote = "\n\n[Commands of this session in the background, as Offcut tells; read_tool_output reads what they print:"
+// BackgroundNote begins the hidden message that tells the model, after one of a
+// person, about the commands in the background.
+const BackgroundNote = "[Commands of this session in the background, as Offcut tells; read_tool_output reads what they print:"
 
 // errMoved is why what comes after a moved command in a reply is not started.
 var errMoved = fmt.Errorf("a command was moved to the background: %w", ErrStopped)

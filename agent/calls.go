@@ -182,7 +182,7 @@ func (l *Loop) run(ctx context.Context, replyID string, c prepared, tool Tool, b
 	if cut {
 		result = tellUnknown(result, cause)
 	}
-	if c.completed {
+	if c.Completed {
 		result = tellCompleted(result) // its line is the last one
 	}
 	m := l.resultMessage(c.ToolCall, result)

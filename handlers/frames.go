@@ -24,7 +24,7 @@ import (
 //	approval         like html: the calls that wait for somebody
 //	state            the turn has the state
 //	retry            content is the notice that the model's server is asked again,
-//	                 and reason its sentence
+//	                 and reason its sentence; without them nothing is waited for
 //	title            the session's title
 //	usage            the turn's tokens, and what is used of the model's window
 //	resync           the page cannot be mended: it is too old, or another version
@@ -112,6 +112,9 @@ func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error
 	case events.KindSummary:
 		return f.summary(ctx, e)
 	case events.KindRetry:
+		if e.Attempt == 0 {
+			return []frame{{Type: "retry", Turn: e.TurnID}}, nil
+		}
 		notice, err := f.html(ctx, "", "", views.RetryNoticeFragment(views.RetryNotice{
 			TurnID: e.TurnID, Until: e.Until, Attempt: e.Attempt, Most: e.Most, Reason: e.Reason,
 		}))

@@ -12,10 +12,12 @@ import (
 )
 
 // RetryTurn asks again what a turn asked, or ends its wait for the next try.
-func (h *Handlers) RetryTurn(c echo.Context) error { return h.branch(c, h.Runner.Retry) }
+func (h *Handlers) RetryTurn(c echo.Context) error { return h.branch(c, h.asking(h.Runner.Retry)) }
 
 // ContinueTurn goes on where the last answer broke off.
-func (h *Handlers) ContinueTurn(c echo.Context) error { return h.branch(c, h.Runner.Continue) }
+func (h *Handlers) ContinueTurn(c echo.Context) error {
+	return h.branch(c, h.asking(h.Runner.Continue))
+}
 
 // ShowTurn shows another version.
 func (h *Handlers) ShowTurn(c echo.Context) error {

@@ -27,13 +27,13 @@ func (h *Handlers) APIEdit(c echo.Context) error {
 
 // APIRetry ends a wait for the next try, or asks again what a turn asked.
 func (h *Handlers) APIRetry(c echo.Context) error {
-	turn, err := h.ofTurn(c, h.Runner.Retry)
+	turn, err := h.ofTurn(c, h.asking(h.Runner.Retry))
 	return sendTurn(c, turn, err)
 }
 
 // APIContinue goes on where the last answer broke off.
 func (h *Handlers) APIContinue(c echo.Context) error {
-	turn, err := h.ofTurn(c, h.Runner.Continue)
+	turn, err := h.ofTurn(c, h.asking(h.Runner.Continue))
 	return sendTurn(c, turn, err)
 }
 
@@ -44,6 +44,20 @@ func (h *Handlers) ofTurn(c echo.Context, do func(context.Context, models.Turn) 
 		return models.Turn{}, err
 	}
 	return do(c.Request().Context(), turn)
+}
+
+// asking is what makes the model answer, of a session whose model there is.
+func (h *Handlers) asking(do func(context.Context, models.Turn) (models.Turn, error)) func(context.Context, models.Turn) (models.Turn, error) {
+	return func(ctx context.Context, turn models.Turn) (models.Turn, error) {
+		sess, err := h.Store.AnySession(ctx, turn.SessionID)
+		if err == nil {
+			err = h.answerable(sess)
+		}
+		if err != nil {
+			return models.Turn{}, err
+		}
+		return do(ctx, turn)
+	}
 }
 
 // editable is the message of the address, where the user wrote it.
@@ -74,7 +88,9 @@ func (h *Handlers) edit(c echo.Context, m models.Message, content string) (model
 	if err != nil {
 		return models.Turn{}, err
 	}
-	return h.Runner.Edit(ctx, turn, content)
+	return h.asking(func(ctx context.Context, turn models.Turn) (models.Turn, error) {
+		return h.Runner.Edit(ctx, turn, content)
+	})(ctx, turn)
 }
 
 // sendTurn names the turn that was begun.

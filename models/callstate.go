@@ -35,7 +35,11 @@ func (m Message) CallState() CallState {
 }
 
 // Failed reports whether a person should see the result as a failure: the tool
-// could not do what was asked, or its command ended badly.
+// could not do what was asked, or its command ended badly. A page that was read
+// tells how the command ended that printed it, which is no failure to read.
 func (m ResultMetadata) Failed() bool {
+	if m.Offset != nil {
+		return m.IsError
+	}
 	return m.IsError || m.TimedOut || m.Signal != "" || (m.ExitCode != nil && *m.ExitCode != 0)
 }

@@ -23,6 +23,7 @@ func TestTheStateOfACallIsThatOfItsResult(t *testing.T) {
 		"the server was stopped": {models.StateInterrupted, &models.ResultMetadata{IsError: true}, models.CallInterrupted},
 		"somebody denied it":     {models.StateDone, &models.ResultMetadata{IsError: true, Approved: models.Ptr(false)}, models.CallDenied},
 		"somebody allowed it":    {models.StateDone, &models.ResultMetadata{Approved: models.Ptr(true)}, models.CallOK},
+		"a failed one was read":  {models.StateDone, &models.ResultMetadata{Offset: models.Ptr[int64](0), ExitCode: three, TimedOut: true}, models.CallOK},
 		"without metadata":       {models.StateDone, nil, models.CallOK},
 	} {
 		if got := (models.Message{State: test.state, Metadata: test.meta}).CallState(); got != test.want {

@@ -87,6 +87,9 @@ type ToolCall struct {
 	// Arguments is what the model wrote, or what ran where that was recovered
 	// from a cut. It is kept as text because it may not be valid JSON.
 	Arguments string `json:"arguments"`
+	// Completed: what the model wrote was cut, and Arguments is what was made
+	// of it.
+	Completed bool `json:"completed,omitempty"`
 }
 
 // ArgumentsOrEmpty is the arguments, or {} where they are not a JSON object:

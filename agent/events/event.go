@@ -44,7 +44,8 @@ const (
 	// printed in all.
 	KindOutput Kind = "output"
 	// KindRetry: the model's server is asked again at Until (Attempt of Most). It
-	// comes again where somebody ended the wait.
+	// comes again where somebody ended the wait, and without an attempt where an
+	// answer came of which nothing else tells.
 	KindRetry Kind = "retry"
 	// KindTitle: the session has the title Text.
 	KindTitle Kind = "title"

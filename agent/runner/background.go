@@ -93,8 +93,9 @@ func (r *Runner) output(sessionID, callID, text string, printed int64) {
 type place struct {
 	journal *journal
 	call    *liveCall
-	// reserved and asked change under the lock of the backgrounds.
+	// What follows changes under the lock of the backgrounds.
 	reserved bool
+	over     bool // the call has ended: nobody would give its place back
 	asked    chan struct{}
 }
 
@@ -112,6 +113,8 @@ func (p *place) Reserve() error {
 	defer b.mu.Unlock()
 	most := r.cfg.Limits.BackgroundPerUser
 	switch {
+	case p.over:
+		return errCallEnded
 	case p.reserved:
 		return nil
 	case b.places[turn.OwnerID] >= most:
@@ -139,11 +142,13 @@ func (p *place) ask() error {
 	return nil
 }
 
-// release gives a place back that was not used. It may be called twice.
+// release gives a place back that was not used: the call has ended. It may be
+// called twice.
 func (p *place) release() {
 	b := &p.journal.r.background
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	p.over = true
 	p.giveBack()
 }
 
@@ -241,29 +246,29 @@ func (r *Runner) EndBackgroundOf(ownerID string) {
 	r.endJobs(agent.ErrStopped, func(j *job) bool { return j.turn.OwnerID == ownerID })
 }
 
-// tellBackground says under the newest message of a person what the commands in
-// the background do, and which have ended since the model last spoke. What came
-// before stays as it was sent, which the provider's cache needs.
-func (r *Runner) tellBackground(ctx context.Context, turn models.Turn, history []models.Message) ([]models.Message, error) {
-	newest, since := -1, time.Time{}
-	for i, m := range history {
-		switch {
-		case m.Role == models.RolePerson && !m.IsMeta && m.TurnID == turn.ID:
-			newest = i
-		case m.Role == models.RoleAssistant:
+// tellBackground tells the model at the begin of a turn what the commands in the
+// background do, and which have ended since it last spoke. The hidden message is
+// stored: what was sent once is sent again as it was, which the provider's cache
+// needs.
+func (j *journal) tellBackground(ctx context.Context, history []models.Message) ([]models.Message, error) {
+	if j.resumed {
+		return history, nil // told before it was parked
+	}
+	since, turn := time.Time{}, j.started()
+	for _, m := range history {
+		if m.Role == models.RoleAssistant {
 			since = m.CreatedAt
 		}
 	}
-	if newest < 0 {
-		return history, nil
-	}
-	outputs, err := r.cfg.Store.BackgroundOutputs(ctx, turn.SessionID, since)
+	outputs, err := j.r.cfg.Store.BackgroundOutputs(ctx, turn.SessionID, since)
 	if err != nil || len(outputs) == 0 {
 		return history, err
 	}
-	history = slices.Clone(history)
-	history[newest].Content += noteOf(outputs)
-	return history, nil
+	note, err := j.r.cfg.Store.AppendMessage(ctx, models.Message{
+		ID: models.NewID(models.PrefixMessage), SessionID: turn.SessionID, TurnID: turn.ID, Role: models.RolePerson,
+		Content: noteOf(outputs), IsMeta: true, State: models.StateDone, CreatedAt: j.r.cfg.Now(),
+	})
+	return append(history, note), err
 }
 
 // noteOf is a line for each command.

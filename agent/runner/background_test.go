@@ -239,18 +239,42 @@ func TestTheModelIsToldWhatRunsInTheBackground(t *testing.T) {
 
 	requests := h.script.Requests()
 	said := func(i int) string { return requests[i].Messages[len(requests[i].Messages)-1].Content }
-	if got := said(2); !strings.HasPrefix(got, "second"+agent.BackgroundNote) || !strings.Contains(got, "out_a (make): still runs") {
-		t.Errorf("the second says %q", got)
+	if got := said(2); !strings.HasPrefix(got, agent.BackgroundNote) || !strings.Contains(got, "out_a (make): still runs") {
+		t.Errorf("with the second it is told %q", got)
 	}
 	if got := said(3); !strings.Contains(got, "out_a (make): ended with exit code 2") {
-		t.Errorf("the third says %q", got)
+		t.Errorf("with the third it is told %q", got)
 	}
 	if got := said(4); got != "fourth" {
-		t.Errorf("the fourth says %q", got)
+		t.Errorf("with the fourth it is told %q", got)
+	}
+	for i := 2; i < 4; i++ { // the provider's cache needs what was sent to stay
+		sent, again := requests[i].Messages, requests[i+1].Messages
+		for k, m := range sent {
+			if again[k].Content != m.Content || again[k].Role != m.Role {
+				t.Errorf("message %d was sent as %q, and then as %q", k, m.Content, again[k].Content)
+			}
+		}
 	}
 	for _, m := range h.messages(session) {
-		if strings.Contains(m.Content, agent.BackgroundNote) {
-			t.Errorf("it is stored with %q", m.Content)
+		if strings.Contains(m.Content, agent.BackgroundNote) && !m.IsMeta {
+			t.Errorf("a person sees %q", m.Content)
 		}
+	}
+}
+
+// The button may be pressed in the moment in which the command ends.
+func TestAMoveThatComesTooLateTakesNoPlace(t *testing.T) {
+	h := newHouse(t, nil)
+	j := newJournal(h.runner, models.Turn{ID: "t", SessionID: h.session(), OwnerID: "ann"}, &slot{}, func(error) {})
+	call := models.ToolCall{ID: "a", Name: "command"}
+	j.CallStarted(t.Context(), "m", call, true)
+	running, _ := j.running("a")
+	j.CallEnded(call, models.Message{})
+	if err := running.place.ask(); !errors.Is(err, models.ErrConflict) {
+		t.Errorf("it is moved: %v", err)
+	}
+	if left := h.runner.background.places; len(left) != 0 {
+		t.Errorf("places taken: %v", left)
 	}
 }

@@ -68,7 +68,7 @@ func (c liveCalls) live() []events.LiveCall {
 // CallStarted tells that a call runs, and makes the way to stop it alone and, of
 // one that is movable, to the background.
 func (j *journal) CallStarted(ctx context.Context, messageID string, call models.ToolCall, movable bool) (context.Context, func(string, int64), agent.Background) {
-	j.questions.started(call.ID)
+	j.questions.settled(call.ID)
 	ctx, cancel := context.WithCancelCause(ctx)
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -110,6 +110,7 @@ func lastBytes(b []byte) []byte {
 
 // CallEnded tells how a call ended. Its result is stored with its step.
 func (j *journal) CallEnded(call models.ToolCall, result models.Message) {
+	j.questions.settled(call.ID)
 	if running, ok := j.running(call.ID); ok && running.place != nil {
 		running.place.release()
 	}

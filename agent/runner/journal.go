@@ -142,7 +142,8 @@ func (j *journal) beginPart(messageID string) *part {
 		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, State: m.State})
 	}
 	p := newPart(j, j.shown, m)
-	j.part, j.again = p, nil
+	j.part = p
+	j.waited()
 	j.mu.Unlock()
 	go p.run()
 	return p
@@ -156,7 +157,8 @@ func (j *journal) Reply(ctx context.Context, reply models.Message, usage models.
 	j.mu.Lock()
 	j.turn.Usage, j.turn.ContextTokens = j.turn.Usage.Add(usage), j.occupied(reply, usage)
 	turn := j.turn
-	j.part, j.reply, j.again = nil, reply, nil
+	j.part, j.reply = nil, reply
+	j.waited()
 	j.replied(reply)
 	j.publish(events.Event{Kind: events.KindUsage, Usage: &turn.Usage, ContextTokens: turn.ContextTokens})
 	for _, c := range reply.ToolCalls {
@@ -246,6 +248,10 @@ func (j *journal) tellRetry() {
 	j.publish(events.Event{Kind: events.KindRetry, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason, Until: again.Until})
 }
 
+// waited notes that nothing is waited for: the next try was made, and something
+// came of it. Called with the lock held.
+func (j *journal) waited() { j.again, j.hasten = nil, nil }
+
 // retryNow ends the turn's wait for the next try; false where another turn runs,
 // or does not wait for one. A second time changes nothing.
 func (j *journal) retryNow(turnID string) bool {
@@ -283,6 +289,7 @@ func (j *journal) close(state models.State) {
 		j.shown.finish(state)
 	}
 	j.part, j.shown = nil, nil
+	j.waited()
 	j.mu.Unlock()
 	j.endCalls()
 }

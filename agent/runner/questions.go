@@ -89,13 +89,25 @@ func (s *questions) await(ctx context.Context, q *question) (agent.Answer, error
 	case <-leaving:
 		return agent.Answer{}, agent.ErrLeft
 	}
-	if !q.nested {
-		s.j.slot.take(ctx)
+	if !q.nested && !s.j.slot.take(ctx, leaving) {
+		return agent.Answer{}, s.park(q)
 	}
 	if ctx.Err() != nil {
 		return agent.Answer{}, context.Cause(ctx)
 	}
 	return q.answer, nil
+}
+
+// park leaves a turn of which the answer came while the program ends: the next
+// start finds both.
+func (s *questions) park(q *question) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[q.callID] = q
+	if _, err := s.restate(); err != nil {
+		return err
+	}
+	return agent.ErrLeft
 }
 
 // need notes that nothing goes on without the answer.
@@ -153,9 +165,10 @@ func (s *questions) settle(decided []models.Approval) {
 	}
 }
 
-// started notes that a call runs: the turn does. Where a call was asked about
-// before a restart and runs now without an answer, nobody needs to answer.
-func (s *questions) started(callID string) {
+// settled notes that a call runs or has its result: the turn runs. Where it was
+// asked about before a restart and needs no answer now, as its tool is gone or
+// allowed by another policy, nobody is asked any more.
+func (s *questions) settled(callID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.j.resumed {

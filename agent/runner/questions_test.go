@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ type acts struct{ agent.Tool }
 func (a acts) Spec() agent.ToolSpec {
 	spec := a.Tool.Spec()
 	spec.HasEffects, spec.Deed = true, agent.DeedChange
+	spec.Fits = func(json.RawMessage) error { return nil }
 	return spec
 }
 
@@ -159,4 +161,54 @@ func TestWatchersAreToldWhatWaits(t *testing.T) {
 	asks(models.StateRunning)
 	w.call(models.CallOK)
 	w.state(turn, models.StateDone)
+}
+
+// A tool may be gone after a restart: an MCP server that is not up yet. Its call
+// has its error, and then nobody is asked about it any more.
+func TestAParkedTurnWhoseToolIsGoneRunsOn(t *testing.T) {
+	tool := asksFirst(agenttest.ToolFunc("act", func(context.Context, agent.Call) (agent.ToolResult, error) {
+		return agenttest.Text("done"), nil
+	}))
+	h := newHouse(t, func(c *Config) { c.Tools = append(c.Tools, tool) }, agenttest.CallsAll(agenttest.Call("a", "act", "{}")))
+	session := h.session()
+	turn := h.send(session, "go")
+	h.waiting(turn, 1)
+	h.must(h.runner.Shutdown(t.Context()))
+	h.build(nil)
+	release := make(chan struct{})
+	h.script.Then(agenttest.Blocks("half", release))
+	w := h.watch(session)
+	h.must(h.runner.Resume(t.Context()))
+	w.text("half")
+	now, err := h.store.AnyTurn(t.Context(), turn.ID)
+	h.must(err)
+	waiting, err := h.store.Waiting(t.Context(), turn.ID)
+	h.must(err)
+	if now.State != models.StateRunning || now.Parked || len(waiting) != 0 {
+		t.Errorf("the turn is %+v, and %d calls wait", now, len(waiting))
+	}
+	close(release)
+	h.rest(turn)
+}
+
+func TestACallThatWasCutSaysSoAfterARestartToo(t *testing.T) {
+	tool := asksFirst(agenttest.ToolFunc("act", func(_ context.Context, c agent.Call) (agent.ToolResult, error) {
+		return agenttest.Text("done with " + string(c.Arguments)), nil
+	}))
+	cut := agenttest.CallsAll(agenttest.Call("a", "act", `{"text":"half of`))
+	cut.Finish = models.FinishLength
+	h := newHouse(t, func(c *Config) { c.Tools = append(c.Tools, tool) }, cut)
+	turn := h.send(h.session(), "go")
+	h.waiting(turn, 1)
+	h.must(h.runner.Shutdown(t.Context()))
+	h.build(func(c *Config) { c.Tools = append(c.Tools, tool) })
+	h.script.Then(agenttest.Says("end"))
+	h.must(h.runner.Resume(t.Context()))
+	h.decide(turn, "a", models.DecisionOnce)
+	h.rest(turn)
+	for _, m := range h.messages(turn.SessionID) {
+		if m.ToolCallID != "" && (!m.Metadata.ArgumentsTruncated || !strings.HasPrefix(m.Content, `done with {"text":"half of"}`)) {
+			t.Errorf("the result is %s\n%s", m.Metadata.Line(), m.Content)
+		}
+	}
 }

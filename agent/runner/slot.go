@@ -16,14 +16,17 @@ func (s *slot) leave() {
 	}
 }
 
-// take waits for a place, as long as ctx lives.
-func (s *slot) take(ctx context.Context) {
+// take waits for a place, as long as ctx lives; false where quit comes first.
+func (s *slot) take(ctx context.Context, quit <-chan struct{}) bool {
 	if s.held {
-		return
+		return true
 	}
 	select {
 	case s.slots <- struct{}{}:
 		s.held = true
 	case <-ctx.Done():
+	case <-quit:
+		return false
 	}
+	return true
 }

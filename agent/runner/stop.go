@@ -79,8 +79,11 @@ func (r *Runner) notRunning(ctx context.Context, sessionID, callID string) error
 	if !known[callID] {
 		return models.Errorf(models.ErrNotFound, "call_not_found", "There is no such tool call in this session.")
 	}
-	return models.Errorf(models.ErrConflict, "call_not_running", "This call does not run any more.")
+	return errCallEnded
 }
+
+// errCallEnded refuses what only a running call can do.
+var errCallEnded = models.Errorf(models.ErrConflict, "call_not_running", "This call does not run any more.")
 
 // endedFor is how long a session takes no new messages after EndSession: the
 // deletion follows at once, and where it fails the session lives on.

@@ -30,22 +30,23 @@ func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	turn := j.finished(end)
 	err = r.cfg.Store.FinishTurn(context.Background(), turn)
 	j.ended(turn)
-	if err != nil {
-		r.finishLater(w, turn, err)
+	if err != nil && r.finishLater(w, turn, err) {
+		j.ended(turn) // who read the page meanwhile found the turn running
 	}
 	r.changed(turn.ID)
 }
 
 // finishLater stores the end of a turn once the database works again: the
-// session can go on only after it.
-func (r *Runner) finishLater(w *worker, turn models.Turn, err error) {
+// session can go on only after it. It is false where the program ends before.
+func (r *Runner) finishLater(w *worker, turn models.Turn, err error) bool {
 	for wait := queuePause / 8; err != nil && !errors.Is(err, models.ErrNotFound); wait = min(2*wait, queuePause) {
 		r.cfg.Log.Error("a turn's end cannot be stored", "turn", turn.ID, "error", err)
 		if !r.pause(w, wait) {
-			return // the next start finds it running, and marks it as interrupted
+			return false // the next start finds it running, and marks it as interrupted
 		}
 		err = r.cfg.Store.FinishTurn(context.Background(), turn)
 	}
+	return err == nil
 }
 
 // attempt runs the loop of a turn. A panic in it ends the turn and not the
@@ -66,7 +67,7 @@ func (r *Runner) attempt(ctx context.Context, j *journal) (err error) {
 // prepare gathers what a turn works with.
 func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.Message, error) {
 	keep := context.WithoutCancel(ctx)
-	turn := j.turn
+	turn := j.started()
 	session, err := r.cfg.Store.AnySession(keep, turn.SessionID)
 	if err != nil {
 		return agent.Loop{}, nil, j.storageError("read the session", err)
@@ -79,8 +80,8 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err := j.takeOverSent(keep); err != nil {
 		return agent.Loop{}, nil, err
 	}
-	if history, err = r.tellBackground(keep, turn, history); err != nil {
-		return agent.Loop{}, nil, j.storageError("read what runs in the background", err)
+	if history, err = j.tellBackground(keep, history); err != nil {
+		return agent.Loop{}, nil, j.storageError("tell what runs in the background", err)
 	}
 	model, info, err := r.cfg.Models(session.Model)
 	if err != nil {

@@ -162,6 +162,25 @@ func TestAWaitForTheNextTryCanBeEnded(t *testing.T) {
 	}
 }
 
+// A page, or a program that polls, may see the end of a turn before its worker
+// has let go of it. What it asks for then is a new turn.
+func TestATurnThatHasEndedIsRetriedAndNotHastened(t *testing.T) {
+	step := agenttest.Fails(&agent.ModelError{Code: models.CodeProviderError, Message: "Down."})
+	step.Retries = []agent.Retry{{Attempt: 10, Most: 10, Reason: "Busy.", Now: func() {}}}
+	h := newHouse(t, nil, step)
+	session := h.session()
+	turn := h.rest(h.send(session, "go"))
+	j := newJournal(h.runner, turn, &slot{}, func(error) {})
+	j.retry(agent.Retry{Attempt: 10, Most: 10, Wait: time.Hour, Now: func() {}})
+	if !j.retryNow(turn.ID) {
+		t.Fatal("a wait cannot be ended")
+	}
+	j.close(models.StateError)
+	if j.retryNow(turn.ID) {
+		t.Error("a turn that is over takes a retry for one of its own")
+	}
+}
+
 // Between the last word of a turn and the worker's next look at its queue a page
 // may be loaded: it must not take the turn for one that runs, because nothing
 // will ever tell it that the turn ended.

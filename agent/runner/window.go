@@ -143,6 +143,10 @@ func (j *journal) Asking(req agent.Request) {
 	defer j.mu.Unlock()
 	j.asked = req
 	j.transit.asking(req)
+	if j.again != nil { // of the request for a summary, which has its answer
+		j.waited()
+		j.publish(events.Event{Kind: events.KindRetry})
+	}
 	var unsent []unsentResult
 	for _, u := range j.unsent {
 		if content, ok := whole[u.call.ID]; ok && content == u.message.Content {

@@ -60,7 +60,7 @@ func (s *Store) Ask(ctx context.Context, a models.Approval) (asked models.Approv
 			return nil
 		}
 		var grants []int64
-		if err := grantsOf(tx, a.SessionID, a.Tool).Limit(1).Pluck("id", &grants).Error; err != nil {
+		if err := grantsFor(tx, a).Limit(1).Pluck("id", &grants).Error; err != nil {
 			return err
 		}
 		if granted = len(grants) > 0; granted {
@@ -80,6 +80,16 @@ func (s *Store) Ask(ctx context.Context, a models.Approval) (asked models.Approv
 		}).Error
 	})
 	return asked, granted, err
+}
+
+// grantsFor are those that hold for a call. What was allowed of commands in the
+// sandbox says nothing of one outside it.
+func grantsFor(tx *gorm.DB, a models.Approval) *gorm.DB {
+	grants := grantsOf(tx, a.SessionID, a.Tool)
+	if a.Unconfined {
+		grants = grants.Where("unconfined")
+	}
+	return grants
 }
 
 // grantsOf are the decisions for the session that hold, of a tool.

@@ -68,10 +68,19 @@ func TestASessionsGrantHoldsUntilItIsRevoked(t *testing.T) {
 	if grants := got(s.Grants(ctx, "s"))(t); len(grants) != 1 || grants[0].Tool != "run_command" || grants[0].By != "ann" || !grants[0].At.Equal(later(1)) {
 		t.Errorf("granted: %+v", grants)
 	}
+	_, granted, err := s.Ask(ctx, models.Approval{SessionID: "s", TurnID: turn.ID, CallID: "confined", Tool: "write_file", CreatedAt: start})
+	must(t, err)
+	if granted {
+		t.Error("another tool runs without asking")
+	}
+	got(s.Decide(ctx, verdict(turn, "confined", models.DecisionSession)))(t)
+	if _, granted, err = s.Ask(ctx, models.Approval{SessionID: "s", TurnID: turn.ID, CallID: "outside", Tool: "write_file", Unconfined: true, CreatedAt: start}); err != nil || granted {
+		t.Errorf("what was allowed in the sandbox runs outside it: %v, %v", granted, err)
+	}
 	for range 2 { // a second time changes nothing
 		must(t, s.Revoke(ctx, "s", "run_command", later(2), models.AuditEntry{Action: "revoked", At: start}))
 	}
-	if _, granted := ask(t, s, turn, "c4"); granted || len(got(s.Grants(ctx, "s"))(t)) != 0 {
+	if _, granted := ask(t, s, turn, "c4"); granted || len(got(s.Grants(ctx, "s"))(t)) != 1 {
 		t.Error("it holds after it was revoked")
 	}
 	entries, _, err := s.Audit(ctx, models.AuditQuery{})

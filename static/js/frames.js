@@ -138,10 +138,10 @@ function answered() {
   footer?.querySelector('[data-testid="retry-notice"]')?.remove();
 }
 
-function retry({ turn, reason, content }) {
+function retry({ turn, reason, content = "" }) {
   const known = document.querySelector(`#n-${turn} [data-testid="retry-notice"]`);
   if (!graft(`#n-${turn}`, "innerHTML", content)) return false;
-  if (!known) announce(reason);
+  if (reason && !known) announce(reason);
   tick();
   return true;
 }

@@ -44,12 +44,11 @@ type conversation struct {
 	tools    map[string]bool
 }
 
-// question is the last message of the person, without what the server says
-// under it, and its place.
+// question is the last message of the person, not one in which the server tells
+// of the background, and its place.
 func (c conversation) question() (string, int) {
 	for i := len(c.messages) - 1; i >= 0; i-- {
-		if c.messages[i].Role == models.RolePerson {
-			said, _, _ := strings.Cut(c.messages[i].Content, agent.BackgroundNote)
+		if said := c.messages[i].Content; c.messages[i].Role == models.RolePerson && !strings.HasPrefix(said, agent.BackgroundNote) {
 			return said, i
 		}
 	}
