@@ -264,6 +264,14 @@ type Retention interface {
 	LastSweep() (models.RetentionSweep, bool)
 }
 
+// Servers are the configured servers of tools.
+type Servers interface {
+	Status() []models.ToolServer
+	// Restart begins to start a server anew; it is models.ErrNotFound where there
+	// is none of that name.
+	Restart(name string) error
+}
+
 // Dumps reads what was written down of requests that providers refused.
 type Dumps interface {
 	// List is newest first.

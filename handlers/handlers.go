@@ -32,6 +32,8 @@ type Config struct {
 	QuotaBytes int64
 	// UploadBytes bounds one file that is uploaded; 0: models.MaxUploadBytes.
 	UploadBytes int64
+	// Servers are the MCP servers.
+	Servers Servers
 	// Dumps are the requests that providers refused.
 	Dumps Dumps
 	// WebSessions keeps who is signed in.

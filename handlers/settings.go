@@ -68,6 +68,9 @@ func (h *Handlers) serverView(used int64) views.Server {
 		Approval: f.Approval, Sandbox: f.Sandbox, Network: f.Network, Used: used, Storage: f.StorageBytes,
 		TurnsPerUser: f.TurnsPerUser, MessageBytes: models.MaxMessageBytes,
 	}
+	for _, s := range h.Servers.Status() {
+		v.Servers = append(v.Servers, views.ServerLine{Name: s.Name, State: string(s.State), Tools: toolNames(s)})
+	}
 	for _, m := range f.Models {
 		line := views.ModelLine{Name: m.Name, ContextTokens: m.ContextTokens}
 		if m.Price != nil {

@@ -140,5 +140,6 @@ const (
 	AuditCallDeny      = "call.deny"
 	AuditCallRevoke    = "call.revoke" // what was allowed for a session is asked about again
 	AuditOutputDelete  = "output.delete"
-	AuditDumpView      = "dump.view" // an admin's first view of a refused request
+	AuditServerRestart = "server.restart" // of tools
+	AuditDumpView      = "dump.view"      // an admin's first view of a refused request
 )

@@ -46,6 +46,7 @@ func sampleSettings() Settings {
 		LineChoices: []int{0, 10, 50}, Lines: 10, Thoughts: true, Notify: true,
 		Server: Server{
 			Models:   []ModelLine{{Name: "qwen3-coder:30b", ContextTokens: 128000}, {Name: "hosted", Priced: true, Input: 3, Output: 15.5}},
+			Servers:  []ServerLine{{Name: "files", State: "ready", Tools: []string{"files__read", "files__write"}}, {Name: "<i>", State: "failed"}},
 			Approval: "ask", Sandbox: "bubblewrap", Used: 5189332, Storage: 2e9, TurnsPerUser: 8, MessageBytes: 1 << 20,
 		},
 	}

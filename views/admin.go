@@ -19,6 +19,7 @@ var adminPages = []adminEntry{
 	{"users", "users"},
 	{"usage", "chart"},
 	{"storage", "disk"},
+	{"mcp", "plug"},
 	{"audit", "eye"},
 	{"dumps", "alert"},
 }

@@ -36,3 +36,25 @@ func TestTheStoragePageSaysWhatGoesByItself(t *testing.T) {
 	off.Policy = Retention{}
 	want(t, parse(t, AdminStoragePage(off)), "[data-testid=retention]", 1, "off", "Nothing is deleted by itself")
 }
+
+func TestThePageOfTheServersShowsWhatTheySaidAsText(t *testing.T) {
+	doc := parse(t, AdminServersPage(sampleServers()))
+	want(t, doc, "[data-testid=mcp-server]", 5)
+	want(t, doc, "[data-server=files][data-state=ready]", 1, "ready", "Reads <script>alert(1)</script>", "<em>odd</em>: its schema", "secure-filesystem 0.2 <b>")
+	want(t, doc, "[data-server=files] script, [data-server=files] em", 0)
+	want(t, doc, "[data-server=files] [data-testid=mcp-stderr]", 1, "listening <on>")
+	want(t, doc, "[data-server=tickets] [data-testid=mcp-error]", 1, "it did not answer in time")
+	want(t, doc, "[data-testid=mcp-restart]", 4)
+	want(t, doc, "#servers[hx-get='/admin/mcp']", 1)
+	quiet := sampleServers()
+	quiet.Servers = quiet.Servers[:2]
+	want(t, parse(t, AdminServersPage(quiet)), "#servers[hx-get]", 0)
+	want(t, parse(t, AdminServersPage(AdminServers{})), ".empty", 1, "mcpServers")
+}
+
+func TestEverybodySeesTheServersAndTheirTools(t *testing.T) {
+	doc := parse(t, SettingsPage(sampleSettings()))
+	want(t, doc, "[data-testid=settings-mcp] li:first-child", 1, "files", "ready", "files__read, files__write")
+	want(t, doc, "[data-testid=settings-mcp] li:last-child", 1, "<i>", "not running")
+	want(t, doc, "[data-testid=settings-mcp] i", 0)
+}

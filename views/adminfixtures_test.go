@@ -42,3 +42,17 @@ func sampleStorage() AdminStorage {
 		},
 	}
 }
+
+func sampleServers() AdminServers {
+	return AdminServers{Servers: []MCPServer{
+		{
+			Name: "files", Local: true, Address: "npx", State: "ready", Since: morning, Product: "secure-filesystem 0.2 <b>",
+			Tools:   []MCPTool{{Name: "files__read", Description: "Reads <script>alert(1)</script>", ReadOnly: true}, {Name: "files__write", Description: "Writes"}},
+			LeftOut: []string{"<em>odd</em>: its schema is no object."}, Stderr: "listening <on> \x1b[31mstdio\u202e",
+		},
+		{Name: "tickets", Address: "https://tickets.example.org/mcp", State: "failed", Since: morning, RetryAt: morning, Error: "it did not answer in time"},
+		{Name: "slow", Local: true, Address: "node", State: "starting", Since: morning},
+		{Name: "later", Local: true, Address: "node", State: "idle"},
+		{Name: "never", Local: true, Address: "node", State: "off"},
+	}}
+}

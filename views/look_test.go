@@ -52,6 +52,7 @@ func pages() map[string]templ.Component {
 		"usage":    AdminUsagePage(sampleUsage()),
 		"sessions": AdminSessionsPage(sampleSessions()),
 		"storage":  AdminStoragePage(sampleStorage()),
+		"mcp":      AdminServersPage(sampleServers()),
 		"goes":     AdminGoesPage(AdminGoes{Sessions: sampleSessions().Rows}),
 		"dumps":    AdminDumpsPage(AdminDumps{Kept: 20, Dumps: []Dump{sampleDump()}}),
 		"dump":     AdminDumpPage(DumpPage{Dump: sampleDump(), Text: "{\"about\": \"<b>\"}"}),

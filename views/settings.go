@@ -32,6 +32,8 @@ type Language struct {
 // Server is what of the configuration people should know.
 type Server struct {
 	Models []ModelLine
+	// Servers are the MCP servers.
+	Servers []ServerLine
 	// Approval is auto, ask or never.
 	Approval string
 	// Sandbox names how commands are confined; empty: they are not.
@@ -41,6 +43,13 @@ type Server struct {
 	Used, Storage int64
 	TurnsPerUser  int
 	MessageBytes  int64
+}
+
+// ServerLine is an MCP server as everybody may know it.
+type ServerLine struct {
+	Name  string
+	State string // see MCPServer
+	Tools []string
 }
 
 // ModelLine is a model as people choose by it.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/csv"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,13 +14,14 @@ import (
 	"offcut/agent"
 	"offcut/agent/agenttest"
 	"offcut/agent/dump"
+	"offcut/agent/mcp"
 	"offcut/models"
 
 	"github.com/PuerkitoBio/goquery"
 )
 
 // adminPaths are the admin's pages, each below the base path.
-var adminPaths = []string{"/admin", "/admin/sessions", "/admin/storage", "/admin/sessions/goes?id=ses_1", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv"}
+var adminPaths = []string{"/admin", "/admin/sessions", "/admin/storage", "/admin/sessions/goes?id=ses_1", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv", "/admin/mcp"}
 
 func TestAdminPagesAreForAdmins(t *testing.T) {
 	s := start(t)
@@ -243,5 +245,34 @@ func TestTheStoragePageSaysWhatIsStored(t *testing.T) {
 	}
 	if text := doc.Find("[data-testid=storage-row]").Text(); !strings.Contains(text, ann) || !strings.Contains(text, "100 kB") {
 		t.Errorf("by user: %q", text)
+	}
+}
+
+func TestAdminsSeeAndRestartTheServersOfTools(t *testing.T) {
+	servers := mcp.New(mcp.Options{Servers: []mcp.Server{{Name: "odd <name>", Command: "/nowhere/server"}}})
+	t.Cleanup(func() { _ = servers.Close() })
+	s := start(t, with(func(cfg *Config) { cfg.Handlers.Servers = servers }))
+	servers.Tools(t.Context())
+	doc := s.signedIn(root).get("/admin/mcp").page(t)
+	if text := doc.Find("[data-server='odd <name>'][data-state=failed]").Text(); !strings.Contains(text, "cannot be started") || strings.Contains(text, "/nowhere") {
+		t.Errorf("the page says %q", text)
+	}
+	if a := s.signedIn(root).post("/admin/mcp/restart", url.Values{"server": {"odd <name>"}}); a.status != http.StatusSeeOther {
+		t.Errorf("a restart is answered with %d", a.status)
+	}
+	if a := s.signedIn(root).post("/admin/mcp/restart", url.Values{"server": {"other"}}); a.status != http.StatusNotFound {
+		t.Errorf("of a server that is not there: %d", a.status)
+	}
+	if text := s.signedIn(root).get("/admin/audit").page(t).Text(); !strings.Contains(text, "server.restart") || !strings.Contains(text, "restarted the MCP server odd <name>") {
+		t.Error("the restart is not in the audit log")
+	}
+
+	b := s.signedIn(ann)
+	if a := b.post("/admin/mcp/restart", url.Values{"server": {"odd <name>"}}); a.status != http.StatusForbidden {
+		t.Errorf("a user's restart is answered with %d", a.status)
+	}
+	line := b.get("/settings").page(t).Find("[data-testid=settings-mcp]").Text()
+	if !strings.Contains(line, "odd <name>") || strings.Contains(line, "cannot be started") {
+		t.Errorf("a user reads %q", line)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"offcut/agent/agenttest"
 	"offcut/agent/apart"
 	"offcut/agent/events"
+	"offcut/agent/mcp"
 	"offcut/agent/query"
 	"offcut/agent/retain"
 	"offcut/agent/retention"
@@ -108,7 +109,7 @@ func start(t *testing.T, opts ...func(*options)) *server {
 	cfg := Config{Handlers: handlers.Config{
 		Retention: retention.New(retention.Config{}), QuotaBytes: store.DefaultQuotaBytes, Remover: remover,
 		BasePath: o.basePath, Version: "test", Store: db, Runner: run, Reader: retain.NewReader(db), Querier: query.New(retain.NewReader(db)), Broker: s.broker,
-		Workspaces: s.spaces, Markdown: markdown.Render, WebSessions: db.WebSessions(),
+		Workspaces: s.spaces, Servers: mcp.New(mcp.Options{}), Markdown: markdown.Render, WebSessions: db.WebSessions(),
 		Models: []string{"scripted", "other"}, AdminName: root, AdminToken: adminToken,
 		Stopping: s.stopping, Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}}

@@ -125,6 +125,8 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/admin/usage", adminPage, h.AdminUsage},
 		{GET, "/admin/usage.csv", adminPage, h.AdminUsageCSV},
 		{GET, "/admin/storage", adminPage, h.AdminStorage},
+		{GET, "/admin/mcp", adminPage, h.AdminServers},
+		{POST, "/admin/mcp/restart", adminPage, h.AdminRestartServer},
 		{GET, "/admin/dumps", adminPage, h.AdminDumps},
 		{GET, "/admin/dumps/:dump", adminPage, h.AdminDump},
 		{GET, "/admin/dumps/:dump/raw", adminPage, h.AdminDumpRaw},

@@ -245,6 +245,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			Policy:        a.policy(confined).Name(),
 			AdminName:     adminName,
 			AdminToken:    a.cfg.AdminToken,
+			Servers:       a.servers,
 			Dumps:         a.dumps,
 			Stopping:      a.stopping,
 			Log:           a.log,
