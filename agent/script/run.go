@@ -1,0 +1,229 @@
+package script
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"offcut/agent/sandbox"
+)
+
+// Program is a program to run.
+type Program struct {
+	Code string
+	// Tools are the names under which it finds tools.
+	Tools  []string
+	Limits Limits
+	// Print takes what it logs, and then what it returns, as valid UTF-8.
+	Print io.Writer
+	// Call does a call, and is called from as many goroutines as calls run at
+	// the same time. Its context ends with the program: where that failed,
+	// calls that are open end too.
+	Call func(ctx context.Context, call Call) Answer
+}
+
+// Call is a program's call of a tool.
+type Call struct {
+	N         int // counted from 1
+	Tool      string
+	Arguments json.RawMessage // a JSON object
+}
+
+// Answer is what comes of a call: a JSON value, or the sentence that is thrown.
+type Answer struct {
+	Value json.RawMessage
+	Error string
+}
+
+// End is how a program ended.
+type End struct {
+	// Error is what it threw or why it was ended, with the line where that is
+	// known; empty where it returned.
+	Error string
+	// Stopped: the context was cancelled.
+	Stopped  bool
+	Duration time.Duration
+	// Confined: files, network and processes were out of its reach.
+	Confined bool
+	Kind     string
+}
+
+// endGrace is how long a program may take to end by itself, so that it can say
+// where it was.
+const endGrace = time.Second
+
+// ErrEnded is the cause with which calls end that a program leaves open.
+var ErrEnded = errors.New("the script that made the call has ended")
+
+// Run runs a program until it ends, crosses a limit or ctx is cancelled. An
+// error means that it never began.
+func Run(ctx context.Context, p Program) (End, error) {
+	limits := p.Limits.withDefaults()
+	begun := time.Now()
+	child, confined, err := begin(program{Code: p.Code, Tools: p.Tools, Calls: limits.Calls, Memory: limits.Memory})
+	if err != nil {
+		return End{}, err
+	}
+	defer child.close()
+	defer context.AfterFunc(ctx, child.kill)()
+	calls, endCalls := context.WithCancelCause(ctx)
+	r := &run{
+		Program: p, limits: limits, child: child, ctx: calls,
+		reports: make(chan report), answers: make(chan order, limits.Calls), clock: newClock(limits.Time),
+		tooLarge: make(chan struct{}), over: make(chan struct{}), gate: make(chan struct{}, parallel),
+	}
+	defer r.clock.end()
+	go r.listen()
+	go watchMemory(child.cmd.Process.Pid, limits.Memory, r.over, func() { close(r.tooLarge); child.kill() })
+	failure := r.follow()
+	close(r.over)
+	child.kill()
+	endCalls(ErrEnded)
+	r.open.Wait()
+	end := End{Error: failure, Stopped: ctx.Err() != nil, Duration: time.Since(begun), Confined: confined, Kind: sandbox.KindNone}
+	if confined {
+		end.Kind = sandbox.KindSealed
+	}
+	return end, nil
+}
+
+// run is a program that runs, as the server follows it.
+type run struct {
+	Program
+	limits   Limits
+	child    *process
+	ctx      context.Context // of its calls
+	reports  chan report     // closed where no more come
+	answers  chan order
+	clock    *clock
+	tooLarge chan struct{} // closed: it used too much memory
+	over     chan struct{} // closed: nothing is listened to any more
+	gate     chan struct{} // of the calls that run at the same time
+	open     sync.WaitGroup
+	made     int // calls
+	told     int // answers
+	why      string
+	last     <-chan time.Time // the end of its grace
+}
+
+// listen passes on what the child reports.
+func (r *run) listen() {
+	defer close(r.reports)
+	in := bufio.NewReader(r.child.reports)
+	for {
+		var next report
+		if readFrame(in, maxArguments+1<<20, &next) != nil {
+			return
+		}
+		select {
+		case r.reports <- next:
+		case <-r.over:
+			return
+		}
+	}
+}
+
+// follow does what the program asks for, until it has ended. It returns what
+// failed; empty: it returned.
+func (r *run) follow() (failure string) {
+	for {
+		select {
+		case next, more := <-r.reports:
+			if !more {
+				return r.vanished()
+			}
+			if done, failure := r.take(next); done {
+				return failure
+			}
+		case answer := <-r.answers:
+			r.told++
+			r.clock.start()
+			_ = r.child.tell(answer) // a child that does not read it has ended, or is ended by its clock
+		case <-r.clock.over():
+			r.endSoon(tooLong(r.limits.Time))
+		case <-r.last:
+			return r.why + " It could not be interrupted: it was within one long operation of the language, such as a regular expression that tries without end."
+		}
+	}
+}
+
+// endSoon asks the program to end.
+func (r *run) endSoon(why string) {
+	if r.why == "" {
+		r.why, r.last = why, time.After(endGrace)
+		_ = r.child.tell(order{End: why})
+	}
+}
+
+// take does what one report asks for. It believes no figure in it.
+func (r *run) take(next report) (done bool, failure string) {
+	switch next.Kind {
+	case reportPrint:
+		_, _ = io.WriteString(r.Print, strings.ToValidUTF8(next.Text, "\uFFFD"))
+	case reportCall:
+		if r.made++; next.N != r.made || r.made > r.limits.Calls {
+			return true, tooManyCalls(r.limits.Calls)
+		}
+		r.call(Call{N: next.N, Tool: next.Tool, Arguments: next.Arguments})
+	case reportIdle:
+		if next.N == r.told && r.told < r.made && r.why == "" {
+			r.clock.stop()
+		}
+	case reportDone:
+		return true, ""
+	case reportFailed:
+		return true, next.Text
+	default:
+		return true, engineFailed
+	}
+	return false, ""
+}
+
+// call runs a call beside the others.
+func (r *run) call(c Call) {
+	r.open.Go(func() {
+		answer := Answer{Error: ErrEnded.Error()}
+		select {
+		case r.gate <- struct{}{}:
+			answer = r.Call(r.ctx, c)
+			<-r.gate
+		case <-r.ctx.Done():
+		}
+		if len(answer.Value) > maxAnswer {
+			answer = Answer{Error: fmt.Sprintf("What %s returned is too large for a script: %d bytes as JSON; at most %d are possible.", c.Tool, len(answer.Value), maxAnswer)}
+		}
+		if answer.Error == "" && len(answer.Value) == 0 {
+			answer.Value = json.RawMessage("null")
+		}
+		r.answers <- order{N: c.N, Value: answer.Value, Error: answer.Error} // there is room for all
+	})
+}
+
+// engineFailed is said where nothing else is known.
+const engineFailed = "The program was ended: its engine failed. Nothing else was harmed. Try another way to write it."
+
+// vanished says why a child ended without a word of its own.
+func (r *run) vanished() string {
+	r.child.kill() // it may have said what cannot be read
+	<-r.child.ended
+	select {
+	case <-r.tooLarge:
+		return tooMuchMemory(r.limits.Memory)
+	default:
+	}
+	switch said := r.child.said.String(); {
+	case r.why != "":
+		return r.why
+	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
+		return tooMuchMemory(r.limits.Memory)
+	case strings.Contains(said, "stack exceeds"), strings.Contains(said, "stack overflow"):
+		return tooDeep
+	}
+	return engineFailed
+}
