@@ -146,6 +146,7 @@ func (l *Loop) call(c prepared, budget int) Call {
 		ID: c.ID, SessionID: l.Turn.SessionID, OwnerID: l.Turn.OwnerID, TurnID: l.Turn.ID, Tool: c.Name,
 		Workspace: l.Workspace, Arguments: []byte(c.Arguments), Budget: budget, Tools: l.Tools, Gate: l.Journal,
 		Live: func(string, int64) {},
+		Made: func(made models.NestedCall) { l.Journal.Nested(c.ID, made) },
 	}
 }
 

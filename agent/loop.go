@@ -45,6 +45,9 @@ type Journal interface {
 	// background. The call gets what is returned: its context, where what it
 	// prints goes, and its way to the background, nil where there is none.
 	CallStarted(ctx context.Context, messageID string, call models.ToolCall, movable bool) (context.Context, func(text string, printed int64), Background)
+	// Nested tells of a call that a tool makes within a call, as it starts and as
+	// it ends.
+	Nested(callID string, made models.NestedCall)
 	// CallEnded tells that a call has its result, before it is stored.
 	CallEnded(call models.ToolCall, result models.Message)
 	// Results stores the results of one step, in the order of their calls: all

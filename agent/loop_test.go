@@ -92,6 +92,8 @@ func (j *journal) CallStarted(ctx context.Context, _ string, c models.ToolCall, 
 	return ctx, func(string, int64) {}, nil
 }
 
+func (j *journal) Nested(string, models.NestedCall) {}
+
 func (j *journal) CallEnded(c models.ToolCall, m models.Message) {
 	_ = j.note("end %s %s", c.Name, m.CallState())
 }

@@ -111,6 +111,9 @@ type ToolSpec struct {
 	// Deed is what kind of thing the tool does; empty: it only looks at what the
 	// session has. By it calls are chosen that somebody has to allow.
 	Deed Deed
+	// Beside makes the description where it depends on the tools that are offered
+	// beside this one; nil: it does not.
+	Beside func(others []ToolSpec) string `json:"-"`
 	// UnsafeWhenCut: the tool must not run on a text that was cut, such as a
 	// shell command.
 	UnsafeWhenCut bool
@@ -162,6 +165,13 @@ type Call struct {
 	Live func(text string, printed int64)
 	// Tools are those of the turn, for a tool that calls others.
 	Tools Toolbox
+	// Parent is the call within which a tool made this one; empty: the model did.
+	// Such a call's result goes to that tool: it is whole, without a word of
+	// Offcut's, and what is long of it is kept nevertheless.
+	Parent string
+	// Made is told of the calls that this one makes, each as it starts and as it
+	// ends; never nil.
+	Made func(models.NestedCall)
 	// Gate is where the call, and those that it makes, are asked about; nil:
 	// nobody can be asked.
 	Gate Gate

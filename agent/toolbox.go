@@ -22,6 +22,12 @@ func NewToolbox(tools ...Tool) Toolbox {
 		}
 		box.byName[spec.Name] = t
 	}
+	for i, spec := range box.specs {
+		if spec.Beside != nil {
+			others := slices.Delete(slices.Clone(box.specs), i, i+1)
+			box.specs[i].Description = spec.Beside(others)
+		}
+	}
 	return box
 }
 

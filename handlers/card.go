@@ -22,10 +22,12 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 		State: string(models.CallWaiting), Took: -1,
 	}
 	if result == nil {
-		showLive(&card, live)
-		return card, nil
+		return card, h.showRunning(ctx, sess, &card, call, live)
 	}
 	meta := metadataOf(result)
+	if call.Name == scriptTool && (len(meta.Calls) > 0 || !meta.IsError) {
+		card.Made = models.Ptr(len(meta.Calls))
+	}
 	card.State = string(result.CallState())
 	card.Exit, card.Signal, card.TimedOut = meta.ExitCode, meta.Signal, meta.TimedOut
 	card.Failed = meta.IsError
@@ -75,6 +77,21 @@ func showBackground(card *views.ToolCard, out kept, live events.Live) {
 			card.Took = out.EndedAt.Sub(out.CreatedAt)
 		}
 	}
+}
+
+// showRunning fills in a call that has no result yet.
+func (h *Handlers) showRunning(ctx context.Context, sess models.Session, card *views.ToolCard, call models.ToolCall, live events.Live) (err error) {
+	showLive(card, live)
+	if card.Live == nil || call.Name != scriptTool {
+		return nil
+	}
+	card.Code = h.codeOf(call)
+	for _, running := range live.Calls {
+		if running.CallID == call.ID {
+			card.Nested, err = h.nestedCalls(ctx, sess, running.Nested)
+		}
+	}
+	return err
 }
 
 // showLive fills in a call that runs, as the snapshot has it.
@@ -184,6 +201,7 @@ var subjects = map[string][]string{
 	"read_tool_output":   {"output_id"},
 	"search_tool_output": {"pattern"},
 	"query_tool_output":  {"filter"},
+	"run_script":         {"code"},
 }
 
 // maxSubject bounds, in bytes, what a row says of a call; a command is shown

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"offcut/models"
 	"offcut/views"
@@ -19,7 +20,13 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 		ArgumentsTruncated: meta.ArgumentsTruncated, ReplacedBytes: meta.ReplacedBytes,
 		Binary: meta.Binary, SHA256: meta.SHA256,
 	}
-	if _, known := subjects[call.Name]; !known || meta.IsError {
+	if body.Code = h.codeOf(call); body.Code != "" {
+		body.Subject, _, _ = strings.Cut(body.Subject, "\n")
+		var err error
+		if body.Nested, err = h.nestedCalls(ctx, sess, meta.Calls); err != nil {
+			return body, err
+		}
+	} else if _, known := subjects[call.Name]; !known || meta.IsError {
 		body.Arguments = indented(call.Arguments)
 	}
 	if meta.Retention == models.RetentionFailed {

@@ -112,7 +112,11 @@ func (h *Handlers) Card(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	call, result, err := h.Store.Call(ctx, sess.ID, c.Param("call"))
+	id := c.Param("call")
+	call, result, err := h.Store.Call(ctx, sess.ID, id)
+	if _, nested := models.ParentCallID(id); nested && isNotFound(err) {
+		return h.nestedBody(c, sess, id)
+	}
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ func factOf(tool string, meta models.ResultMetadata, body string) views.Fact {
 		if c.added+c.removed > 0 {
 			return views.Fact{Kind: views.FactChange, N: int64(c.added), M: int64(c.removed)}
 		}
+	case scriptTool:
+		return views.Fact{Kind: views.FactReturned}
 	case "list_files":
 		return entriesIn(body, meta.Truncated)
 	case "search_files":

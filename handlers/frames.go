@@ -127,6 +127,8 @@ func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error
 		return f.message(ctx, e)
 	case events.KindApproval:
 		return f.approval(ctx, e)
+	case events.KindNested:
+		return f.nested(ctx, e)
 	case events.KindCall, events.KindOutputDeleted:
 		return f.call(ctx, e)
 	}

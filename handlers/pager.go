@@ -51,6 +51,9 @@ func (h *Handlers) OutputPage(c echo.Context) error {
 	if page.Took, err = h.took(ctx, out); err != nil {
 		return err
 	}
+	if page.Origin, err = h.origin(ctx, out); err != nil {
+		return err
+	}
 	return h.render(c, 200, views.OutputPage(page))
 }
 

@@ -87,6 +87,12 @@ type ResultMetadata struct {
 	ArgumentsTruncated bool   `json:"arguments_truncated,omitempty"`
 	Tool               string `json:"tool,omitempty"` // of a pruned result
 
+	// Nested are the kept copies of what a script's calls returned.
+	Nested []NestedOutput `json:"nested,omitempty"`
+	// Calls are all calls that a script made, for people: the model is not told
+	// of them again.
+	Calls []NestedCall `json:"calls,omitempty"`
+
 	Binary bool   `json:"binary,omitempty"`
 	SHA256 string `json:"sha256,omitempty"` // of a binary result's bytes
 
@@ -119,8 +125,10 @@ type ResultMetadata struct {
 	ArgumentsRefused bool `json:"-"`
 }
 
-// Line is the metadata as one line of JSON, without the newline.
+// Line is the metadata as one line of JSON, without the newline, as a model is
+// told them.
 func (m ResultMetadata) Line() string {
+	m.Calls = nil
 	line, err := json.Marshal(m)
 	if err != nil {
 		// Every field is a plain value: this does not happen.

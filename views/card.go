@@ -47,6 +47,12 @@ type ToolCard struct {
 	Open bool
 	Body *CardBody
 	Live *Live
+	// Code is the program of a script that runs, as HTML, and Nested the calls
+	// that it has made. Made is how many a script made; nil: it is none, or that
+	// is not known.
+	Code   string
+	Nested []NestedCall
+	Made   *int
 	// Movable: it runs, and can go on in the background.
 	Movable bool
 }
@@ -74,6 +80,8 @@ const (
 	FactBytes   FactKind = "bytes"
 	FactRange   FactKind = "range"
 	FactChange  FactKind = "change"
+	// FactReturned: a script came to its end.
+	FactReturned FactKind = "returned"
 )
 
 // Live is the output of a running tool as far as it has come.
@@ -121,6 +129,9 @@ type CardBody struct {
 	// Diff is what a write or an edit changed, as a unified diff; the pieces
 	// then hold the sentence before it.
 	Diff string
+	// Code is the program of a script, as HTML, and Nested the calls that it made.
+	Code   string
+	Nested []NestedCall
 	// Pager, where the card also holds a page of the kept copy.
 	Pager *Pager
 	// Unsaved: the result could not be kept; SaveError says why, where that is

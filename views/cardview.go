@@ -20,6 +20,7 @@ var toolIcons = map[string]string{
 	"read_tool_output":   "page",
 	"search_tool_output": "find",
 	"query_tool_output":  "filter",
+	"run_script":         "script",
 }
 
 func toolIcon(tool string) string {

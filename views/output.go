@@ -59,6 +59,8 @@ type Output struct {
 	ReplacedBytes int64
 	CreatedAt     time.Time
 	Took          time.Duration
+	// Origin is the script within which it was made; nil: it was made in none.
+	Origin *Origin
 }
 
 // Pager is one page of a kept output with what leads to the others.

@@ -20,6 +20,14 @@ func (v Pager) sawText(ctx context.Context) string {
 	return rich(ctx, "saw.of", "seen", exact(c.seen()), "total", exact(v.Total))
 }
 
+// card is the call whose card the output stands in.
+func (v Output) card() string {
+	if v.Origin != nil {
+		return v.Origin.CallID
+	}
+	return v.Pager.CallID
+}
+
 // readKind is the end of the catalogue key of a way of reading.
 func readKind(kind string) string {
 	switch kind {

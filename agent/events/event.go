@@ -43,6 +43,9 @@ const (
 	// KindOutput: a running call printed Text; Bytes is how much it has
 	// printed in all.
 	KindOutput Kind = "output"
+	// KindNested: a tool made a call within the running call CallID, or that ended
+	// (Nested).
+	KindNested Kind = "nested"
 	// KindRetry: the model's server is asked again at Until (Attempt of Most). It
 	// comes again where somebody ended the wait, and without an attempt where an
 	// answer came of which nothing else tells.
@@ -92,4 +95,5 @@ type Event struct {
 	Most          int
 	Reason        string
 	Until         time.Time
+	Nested        *models.NestedCall
 }

@@ -1,6 +1,10 @@
 package events
 
-import "time"
+import (
+	"time"
+
+	"offcut/models"
+)
 
 // Live is what has come of a session's running turn and need not be stored
 // yet, at one moment: with everything up to and including the event Seq.
@@ -46,4 +50,6 @@ type LiveCall struct {
 	StartedAt time.Time
 	// Movable: it can go on in the background, or does already.
 	Movable bool
+	// Nested are the calls that it made, in the order of their starts.
+	Nested []models.NestedCall
 }

@@ -53,7 +53,7 @@ func (r *Recording) Soon(text string, saved error, meta models.ResultMetadata) a
 func (r *Recording) SoFar(text string, saved error, meta models.ResultMetadata) agent.ToolResult {
 	budget := r.keeper.cfg.budget(r.call, CommandPreviewBytes)
 	o := outcome{
-		call: r.call, budget: budget, meta: meta,
+		call: r.call, budget: budget, meta: meta, printed: true,
 		shape: previewShape{budget: budget.bytes(), keep: budget.keep, terminal: true},
 	}
 	d := r.capture.draft(o)
@@ -65,7 +65,7 @@ func (r *Recording) SoFar(text string, saved error, meta models.ResultMetadata) 
 	if saved == nil {
 		result.Metadata.Shown = within(d.shown(), *result.Metadata.TotalBytes)
 	}
-	result.Content = withNote(d.body(r.keeper.cfg, result.Metadata.OutputID, budget, saved == nil), result.Content)
+	result.Content = withNote(d.body(r.keeper.cfg, result.Metadata.OutputID, o, saved == nil), result.Content)
 	return result
 }
 

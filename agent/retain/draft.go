@@ -9,7 +9,6 @@ type draft struct {
 	layout  layout
 	sum     sums
 	preview preview
-	command bool
 	lost    int64 // bytes that came and were held no longer when the copy was made
 	// Of a binary output.
 	dump   []byte
@@ -19,7 +18,7 @@ type draft struct {
 func (c *Capture) draft(o outcome) draft {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := draft{layout: c.layout(c.binary(true)), command: c.named, lost: c.lost()}
+	d := draft{layout: c.layout(c.binary(true)), lost: c.lost()}
 	d.sum = c.compose(d.layout, func(part) {})
 	if d.layout.binary {
 		d.dump = c.dumpHead(d.layout, min(BinaryBodyBytes, o.shape.budget))
@@ -84,7 +83,10 @@ const unsavedLine = "[The copy of this output could not be kept: recovery is una
 
 // body is the result's body. saved is false where a copy was needed and could
 // not be stored.
-func (d draft) body(cfg Config, outputID string, b budget, saved bool) string {
+func (d draft) body(cfg Config, outputID string, o outcome, saved bool) string {
+	if o.call.Parent != "" {
+		return d.bare()
+	}
 	if d.layout.binary {
 		return withLine(string(d.dump), !saved)
 	}
@@ -92,11 +94,20 @@ func (d draft) body(cfg Config, outputID string, b budget, saved bool) string {
 	if !saved {
 		message, lack = unsavedMessage, ""
 	}
-	body := d.preview.body(lack, expand(message, d.captured(), d.preview.kept(), b.tokens, outputID))
-	if body == "" && d.command {
+	body := d.preview.body(lack, expand(message, d.captured(), d.preview.kept(), o.budget.tokens, outputID))
+	if body == "" && o.printed {
 		body = NoOutput
 	}
 	return withLine(body, !saved && !d.preview.cut())
+}
+
+// bare is the body without a word that the tool did not print, for a program
+// that reads it.
+func (d draft) bare() string {
+	if d.layout.binary {
+		return string(d.dump)
+	}
+	return d.preview.bare()
 }
 
 func withLine(body string, unsaved bool) string {

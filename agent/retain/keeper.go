@@ -33,8 +33,11 @@ type keptTool struct {
 func (t keptTool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error) {
 	result, err := t.Tool.Run(ctx, call)
 	kept := result.Metadata.Retention == models.RetentionKept || result.Metadata.Retention == models.RetentionFailed
-	if err != nil || t.Spec().Whole || kept {
+	switch {
+	case err != nil || t.Spec().Whole || kept:
 		return result, err
+	case call.Parent != "":
+		return t.keeper.keepBeside(ctx, call, result), nil
 	}
 	return t.keeper.keep(ctx, call, result), nil
 }
@@ -54,6 +57,23 @@ func (k *Keeper) keep(ctx context.Context, call agent.Call, result agent.ToolRes
 	meta.IsError = result.IsError
 	saver := k.newSaver(captureText(result.Content), call, path)
 	return k.result(ctx, saver, outcome{call: call, budget: budget, shape: shape, meta: meta})
+}
+
+// keepBeside keeps a copy of a result that goes to a tool, where it is over what
+// a model would be shown of a command. The result stays as it is, but for what
+// is said of the copy.
+func (k *Keeper) keepBeside(ctx context.Context, call agent.Call, result agent.ToolResult) agent.ToolResult {
+	if len(result.Content) <= CommandPreviewBytes {
+		result.Metadata.Retention = models.RetentionNotNeeded
+		return result
+	}
+	s := k.newSaver(captureText(result.Content), call, argument(call.Arguments, "path"))
+	budget := k.cfg.budget(call, CommandPreviewBytes)
+	meta := k.result(ctx, s, outcome{call: call, budget: budget, shape: previewShape{budget: CommandPreviewBytes}}).Metadata
+	own := &result.Metadata
+	own.Retention, own.RetentionError, own.OutputID = meta.Retention, meta.RetentionError, meta.OutputID
+	own.TotalBytes, own.Complete = meta.TotalBytes, meta.Complete
+	return result
 }
 
 // argument is a string among a call's arguments, or empty.
@@ -92,6 +112,8 @@ type outcome struct {
 	shape  previewShape
 	end    Ending
 	meta   models.ResultMetadata
+	// printed: it is what a program printed, and says so where that was nothing.
+	printed bool
 }
 
 // result makes the result of what was captured: the preview, the copy where it
@@ -105,7 +127,7 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 		// A running copy that cannot be removed is ended at the next start.
 		_ = s.drop(ctx)
 		meta.Retention, meta.Passage = models.RetentionNotNeeded, d.passage(needless)
-		return answer(o.call, meta, d.body(k.cfg, s.row.ID, o.budget, true))
+		return answer(o.call, meta, d.body(k.cfg, s.row.ID, o, true))
 	}
 	meta.CapturedBytes = models.Ptr(d.captured())
 	complete := d.sum.complete() && o.end != Stopped
@@ -114,7 +136,7 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 		_ = s.drop(ctx)
 		meta.Retention, meta.RetentionError = models.RetentionFailed, saveError(err)
 		meta.Passage = d.passage(lost)
-		return answer(o.call, meta, d.body(k.cfg, "", o.budget, false))
+		return answer(o.call, meta, d.body(k.cfg, "", o, false))
 	}
 	meta.Retention = models.RetentionKept
 	meta.OutputID = s.row.ID
@@ -123,7 +145,7 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 	meta.Complete = models.Ptr(complete)
 	meta.Shown = d.shown()
 	meta.Passage = d.passage(copied)
-	return answer(o.call, meta, d.body(k.cfg, s.row.ID, o.budget, true))
+	return answer(o.call, meta, d.body(k.cfg, s.row.ID, o, true))
 }
 
 func answer(call agent.Call, meta models.ResultMetadata, body string) agent.ToolResult {

@@ -149,6 +149,23 @@ func (p preview) body(lack, message string) string {
 	return b.String()
 }
 
+// bare is the preview without its markers and labels. What stood on two lines
+// stays on two.
+func (p preview) bare() string {
+	var b strings.Builder
+	for _, v := range p.views {
+		if b.Len() > 0 {
+			startLine(&b)
+		}
+		b.Write(v.text.head[:min(v.head, int64(len(v.text.head)))])
+		if v.cut() && v.tail < v.text.total {
+			startLine(&b)
+			b.Write(v.text.tail[v.tail-v.text.tailAt():])
+		}
+	}
+	return b.String()
+}
+
 func startLine(b *strings.Builder) {
 	if s := b.String(); s != "" && s[len(s)-1] != '\n' {
 		b.WriteByte('\n')

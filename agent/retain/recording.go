@@ -29,29 +29,36 @@ const saveEvery = time.Second
 // database waits for its lock.
 const saveTimeout = 30 * time.Second
 
-// Recording takes what one command prints, and makes its result.
+// Recording takes what one command or script prints, and makes its result.
 type Recording struct {
-	keeper  *Keeper
-	call    agent.Call
-	capture *Capture
-	saver   *saver
-	wrote   chan struct{}
-	ended   chan struct{}
-	working sync.WaitGroup
-	saving  sync.Mutex // the saver is used by one at a time
+	keeper *Keeper
+	call   agent.Call
+	// terminal: the preview shows what a terminal would.
+	terminal bool
+	capture  *Capture
+	saver    *saver
+	wrote    chan struct{}
+	ended    chan struct{}
+	working  sync.WaitGroup
+	saving   sync.Mutex // the saver is used by one at a time
 }
 
 // Record starts the recording of a command. The title says for people what
 // ran. Finish must be called at the end, whatever happened; once ctx is done
 // the rest is left to it.
 func (k *Keeper) Record(ctx context.Context, call agent.Call, title string) *Recording {
-	r := &Recording{
-		keeper:  k,
-		call:    call,
-		capture: NewCapture(),
-		wrote:   make(chan struct{}, 1),
-		ended:   make(chan struct{}),
-	}
+	return k.record(ctx, &Recording{call: call, terminal: true, capture: NewCapture()}, title)
+}
+
+// RecordText is Record for a program that prints text, in one stream and not for
+// a terminal.
+func (k *Keeper) RecordText(ctx context.Context, call agent.Call, title string) *Recording {
+	return k.record(ctx, &Recording{call: call, capture: captureText("")}, title)
+}
+
+func (k *Keeper) record(ctx context.Context, r *Recording, title string) *Recording {
+	call := r.call
+	r.keeper, r.wrote, r.ended = k, make(chan struct{}, 1), make(chan struct{})
 	r.capture.wrote = r.wrote
 	r.saver = k.newSaver(r.capture, call, title)
 	r.working.Go(func() { r.showLive(ctx) })
@@ -74,8 +81,8 @@ func (r *Recording) Finish(ctx context.Context, end Ending, meta models.ResultMe
 	close(r.ended)
 	r.working.Wait()
 	budget := r.keeper.cfg.budget(r.call, CommandPreviewBytes)
-	shape := previewShape{budget: budget.bytes(), keep: budget.keep, terminal: true}
-	return r.keeper.result(ctx, r.saver, outcome{call: r.call, budget: budget, shape: shape, end: end, meta: meta})
+	shape := previewShape{budget: budget.bytes(), keep: budget.keep, terminal: r.terminal}
+	return r.keeper.result(ctx, r.saver, outcome{call: r.call, budget: budget, shape: shape, end: end, meta: meta, printed: true})
 }
 
 // showLive passes on what comes, while the command runs and once at its end.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type liveCall struct {
 	bytes   int64
 	started time.Time
 	place   *place // its way to the background; nil: it has none
+	nested  []models.NestedCall
 }
 
 // take adds to what the call has printed.
@@ -60,7 +62,7 @@ func (c liveCalls) live() []events.LiveCall {
 	var out []events.LiveCall
 	for _, call := range c {
 		tail := strings.ToValidUTF8(string(lastBytes(call.tail)), "")
-		out = append(out, events.LiveCall{CallID: call.id, Tail: tail, Bytes: call.bytes, StartedAt: call.started, Movable: call.place != nil})
+		out = append(out, events.LiveCall{CallID: call.id, Tail: tail, Bytes: call.bytes, StartedAt: call.started, Movable: call.place != nil, Nested: slices.Clone(call.nested)})
 	}
 	return out
 }
@@ -101,6 +103,23 @@ func (j *journal) output(callID, text string, printed int64) {
 	defer j.mu.Unlock()
 	call.take(text, printed)
 	j.publish(events.Event{Kind: events.KindOutput, CallID: callID, Text: text, Bytes: call.bytes})
+}
+
+// Nested tells of a call that a tool makes within a running one.
+func (j *journal) Nested(callID string, made models.NestedCall) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	call := j.calls.find(callID)
+	if call == nil {
+		return // it has ended, and its result says what it made
+	}
+	at := slices.IndexFunc(call.nested, func(c models.NestedCall) bool { return c.ID == made.ID })
+	if at < 0 {
+		call.nested = append(call.nested, made)
+	} else {
+		call.nested[at] = made
+	}
+	j.publish(events.Event{Kind: events.KindNested, CallID: callID, Nested: &made})
 }
 
 // lastBytes is the end of b, at most tailBytes of it.

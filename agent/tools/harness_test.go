@@ -16,6 +16,7 @@ import (
 	"offcut/agent/retain"
 	"offcut/agent/apart"
 	"offcut/agent/sandbox"
+	"offcut/agent/script"
 	"offcut/models"
 	"offcut/models/store"
 )
@@ -23,6 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	apart.Reexec()
 	sandbox.Reexec()
+	script.Reexec()
 	os.Exit(m.Run())
 }
 
@@ -38,6 +40,9 @@ type bench struct {
 	ctx       context.Context
 	// background is where the next command can go on; nil: it cannot.
 	background agent.Background
+	box        agent.Toolbox
+	gate       agent.Gate          // who is asked; nil: nobody
+	made       []models.NestedCall // what was told of calls within calls
 }
 
 func newBench(t testing.TB, changes ...func(*Options)) *bench {
@@ -80,7 +85,9 @@ func newBench(t testing.TB, changes ...func(*Options)) *bench {
 		change(&o)
 	}
 	b := &bench{t: t, workspace: workspace, tools: map[string]agent.Tool{}, store: s, turn: turn, live: func(string, int64) {}, ctx: t.Context()}
-	for _, tool := range All(o) {
+	all := All(o)
+	b.box = agent.NewToolbox(all...)
+	for _, tool := range all {
 		b.tools[tool.Spec().Name] = tool
 	}
 	return b
@@ -103,6 +110,7 @@ func (b *bench) raw(tool, args string) agent.ToolResult {
 	result, err := b.tools[tool].Run(b.ctx, agent.Call{
 		ID: models.NewID(models.PrefixCall), SessionID: "s1", OwnerID: "ann", TurnID: b.turn.ID, Tool: tool,
 		Workspace: b.workspace, Arguments: json.RawMessage(args), Budget: b.budget, Live: b.live, Background: b.background,
+		Tools: b.box, Gate: b.gate, Made: func(made models.NestedCall) { b.made = append(b.made, made) },
 	})
 	if err != nil {
 		b.t.Fatalf("%s %.200s: %v", tool, args, err)

@@ -8,6 +8,7 @@ import (
 	"offcut/agent/approve"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
+	"offcut/agent/script"
 )
 
 // Options are what the tools work with.
@@ -28,6 +29,8 @@ type Options struct {
 	// second while one runs.
 	Room    func(ctx context.Context, ownerID string) (int64, error)
 	Command CommandOptions
+	// Script bounds scripts.
+	Script script.Limits
 }
 
 // CommandOptions set run_command. A zero is the default.
@@ -52,6 +55,7 @@ func All(o Options) []agent.Tool {
 		newReadToolOutput(o.Reader),
 		newSearchToolOutput(o.Reader),
 		newQueryToolOutput(o.Querier),
+		newRunScript(o),
 	}
 	for i, t := range offered {
 		offered[i] = approve.Wrap(o.Keeper.Wrap(t), o.Policy)

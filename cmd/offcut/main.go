@@ -11,14 +11,18 @@ import (
 
 	"offcut/agent/apart"
 	"offcut/agent/sandbox"
+	"offcut/agent/script"
 )
 
 // version is set by the build.
 var version = "dev"
 
 func main() {
-	apart.Reexec()   // what is done apart is done by this program too,
-	sandbox.Reexec() // and so is the confined child of a command
+	// What is done apart is done by this program too, and so are the confined
+	// children of commands and scripts.
+	apart.Reexec()
+	sandbox.Reexec()
+	script.Reexec()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once

@@ -6,6 +6,7 @@ import (
 
 	"offcut/agent/apart"
 	"offcut/agent/sandbox"
+	"offcut/agent/script"
 )
 
 // The tests serve in this process, so that it has to be what main is: also the
@@ -13,5 +14,6 @@ import (
 func TestMain(m *testing.M) {
 	apart.Reexec()
 	sandbox.Reexec()
+	script.Reexec()
 	os.Exit(m.Run())
 }

@@ -13,6 +13,7 @@ import (
 	"offcut/agent/query"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
+	"offcut/agent/script"
 	"offcut/agent/tools"
 	"offcut/agent/workspace"
 	"offcut/cmd/offcut/config"
@@ -64,6 +65,7 @@ func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, querier 
 		Folders:   a.cfg.Tools.Folders,
 		Sensitive: []string{a.cfg.DataDir},
 		Room:      folders.Room,
+		Script:    script.Limits{Time: time.Duration(a.cfg.Tools.Each["run_script"].TimeoutSeconds) * time.Second},
 		Command:   tools.CommandOptions{Timeout: time.Duration(command.TimeoutSeconds) * time.Second, Network: command.Network},
 	}
 }

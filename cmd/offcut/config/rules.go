@@ -59,6 +59,7 @@ var rules = []rule{
 	{"tools.*.keep", "both or head", oneOf(string(retain.KeepBoth), string(retain.KeepHead))},
 	whole("tools.run_command.timeoutSeconds", 1, 86_400),
 	whole("tools.*__*.timeoutSeconds", 1, 86_400), // of MCP servers
+	whole("tools.run_script.timeoutSeconds", 1, 3600),
 	{"tools.run_command.network", "true or false", isBool},
 
 	{"contextPruning.mode", "off or cache-ttl", oneOf("off", "cache-ttl")},

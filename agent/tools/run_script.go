@@ -1,0 +1,100 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"offcut/agent"
+	"offcut/agent/retain"
+	"offcut/agent/script"
+	"offcut/models"
+)
+
+//go:embed run_script.md
+var runScriptDescription string
+
+// runScriptName is not among the tools that a script finds.
+const runScriptName = "run_script"
+
+type runScriptArgs struct {
+	Code string `json:"code" jsonschema:"the program: the body of an async function"`
+}
+
+type runScript struct {
+	keeper *retain.Keeper
+	limits script.Limits
+}
+
+func newRunScript(o Options) agent.Tool {
+	t := runScript{keeper: o.Keeper, limits: o.Script}
+	if t.limits.Time == 0 {
+		t.limits.Time = script.DefaultTime
+	}
+	return newTyped(agent.ToolSpec{
+		Name: runScriptName, Beside: t.describe, HasEffects: true, UnsafeWhenCut: true, Deed: agent.DeedScript,
+	}, t.run)
+}
+
+// describe is what the model is told of scripts, with the types of the tools
+// that they find.
+func (t runScript) describe(others []agent.ToolSpec) string {
+	text := strings.ReplaceAll(strings.TrimSpace(runScriptDescription), "{time}", fmt.Sprint(int64(t.limits.Time/time.Second)))
+	return strings.ReplaceAll(text, "{tools}", signatures(others))
+}
+
+func (t runScript) run(ctx context.Context, call agent.Call, args runScriptArgs) (agent.ToolResult, error) {
+	switch {
+	case call.Parent != "":
+		return agent.ToolResult{}, refusef("A script cannot run another one.")
+	case strings.TrimSpace(args.Code) == "":
+		return agent.ToolResult{}, refusef("The program is empty.")
+	case len(args.Code) > script.MaxCodeBytes:
+		return agent.ToolResult{}, refusef("The program has %d bytes; at most %d are possible. Write data to a file, and have the program read it.", len(args.Code), script.MaxCodeBytes)
+	}
+	recording := t.keeper.RecordText(ctx, call, titleOf(args.Code))
+	out := &lineWriter{to: recording.Stdout()}
+	calls := newScriptCalls(call)
+	end, err := script.Run(ctx, script.Program{
+		Code: args.Code, Tools: scriptTools(call.Tools.Specs()), Limits: t.limits, Print: out, Call: calls.run,
+	})
+	if err != nil {
+		slog.ErrorContext(ctx, "script did not start", "session", call.SessionID, "call", call.ID, "error", err)
+		recording.Finish(ctx, retain.Exited, models.ResultMetadata{})
+		return agent.ToolResult{}, refusef("The script did not start: it could not be set up on the server. An admin finds the reason in the log.")
+	}
+	meta := confinement(end.Confined, end.Kind)
+	meta.ExecutionMS = models.Ptr(end.Duration.Milliseconds())
+	meta.Calls, meta.Nested = calls.made()
+	ending := retain.Stopped
+	if !end.Stopped {
+		ending, meta.IsError = retain.Exited, end.Error != ""
+		out.line(end.Error)
+	}
+	return recording.Finish(context.WithoutCancel(ctx), ending, meta), nil
+}
+
+// lineWriter remembers whether it is within a line.
+type lineWriter struct {
+	to     io.Writer
+	within bool
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		w.within = p[len(p)-1] != '\n'
+	}
+	return w.to.Write(p)
+}
+
+// line writes text that begins a line, where there is any.
+func (w *lineWriter) line(text string) {
+	if text != "" && w.within {
+		text = "\n" + text
+	}
+	_, _ = io.WriteString(w, text) // what a recording is given is never refused
+}

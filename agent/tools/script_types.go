@@ -1,0 +1,143 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"offcut/agent"
+)
+
+// commandReturns is the type of commandValue.
+const commandReturns = "{exit_code: number|null, signal: string|null, timed_out: boolean, text: string, truncated: boolean, output_id: string|null, total_bytes: number, complete: boolean}"
+
+// signatures are the types of the tools that a script finds, one a line, as
+// TypeScript writes them.
+func signatures(specs []agent.ToolSpec) string {
+	var out strings.Builder
+	out.WriteString("The tools, of which all but run_command return {text: string} with their metadata (such as has_more and next_line) beside it:\n")
+	for _, spec := range specs {
+		if spec.Name == runScriptName {
+			continue
+		}
+		fmt.Fprintf(&out, "%s(%s)", spec.Name, parameters(spec))
+		if spec.Name == "run_command" {
+			out.WriteString(": " + commandReturns)
+		}
+		out.WriteByte('\n')
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// jsonType is as much of a JSON schema as a signature tells.
+type jsonType struct {
+	Type       any               `json:"type"` // a name, or a list of them
+	Enum       []json.RawMessage `json:"enum"`
+	Items      *jsonType         `json:"items"`
+	Properties properties        `json:"properties"`
+	Required   []string          `json:"required"`
+}
+
+// parameters are the arguments of a tool. No command of a script goes on in the
+// background.
+func parameters(spec agent.ToolSpec) string {
+	var schema jsonType
+	if json.Unmarshal(spec.Parameters, &schema) != nil {
+		return "object"
+	}
+	if spec.Movable {
+		schema.Properties = slices.DeleteFunc(schema.Properties, func(p property) bool { return p.name == "background" })
+	}
+	return schema.object()
+}
+
+// maxProperties bounds how many arguments of one object are named.
+const maxProperties = 30
+
+func (t jsonType) object() string {
+	if len(t.Properties) == 0 {
+		return "{}"
+	}
+	var fields []string
+	for i, p := range t.Properties {
+		if i == maxProperties {
+			fields = append(fields, "…")
+			break
+		}
+		optional := "?"
+		if slices.Contains(t.Required, p.name) {
+			optional = ""
+		}
+		fields = append(fields, fmt.Sprintf("%s%s: %s", p.name, optional, p.of.name(1)))
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+// maxNesting is how deep types are told.
+const maxNesting = 3
+
+func (t jsonType) name(depth int) string {
+	if len(t.Enum) > 0 && len(t.Enum) <= maxProperties {
+		var values []string
+		for _, value := range t.Enum {
+			values = append(values, string(value))
+		}
+		return strings.Join(values, "|")
+	}
+	var kind string
+	switch named := t.Type.(type) {
+	case string:
+		kind = named
+	case []any: // such as ["null", "string"]
+		for _, one := range named {
+			if text, ok := one.(string); ok && text != "null" {
+				kind = text
+			}
+		}
+	}
+	switch {
+	case kind == "integer":
+		return "number"
+	case kind == "array" && t.Items != nil && depth < maxNesting:
+		return t.Items.name(depth+1) + "[]"
+	case kind == "object" && len(t.Properties) > 0 && depth < maxNesting:
+		return t.object()
+	case kind == "string", kind == "number", kind == "boolean", kind == "object":
+		return kind
+	case kind == "array":
+		return "unknown[]"
+	}
+	return "unknown"
+}
+
+// properties are those of an object, in the order in which the schema has them.
+type properties []property
+
+type property struct {
+	name string
+	of   jsonType
+}
+
+// UnmarshalJSON keeps the order.
+func (p *properties) UnmarshalJSON(data []byte) error {
+	in := json.NewDecoder(bytes.NewReader(data))
+	if _, err := in.Token(); err != nil {
+		return err
+	}
+	for in.More() {
+		name, err := in.Token()
+		if err != nil {
+			return err
+		}
+		one := property{name: fmt.Sprint(name)}
+		var raw json.RawMessage
+		if err := in.Decode(&raw); err != nil {
+			return err
+		}
+		_ = json.Unmarshal(raw, &one.of) // a schema may also be true: its type is not known
+		*p = append(*p, one)
+	}
+	return nil
+}
