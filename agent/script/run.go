@@ -220,10 +220,10 @@ func (r *run) vanished() string {
 	switch said := r.child.said.String(); {
 	case r.why != "":
 		return r.why
-	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
-		return tooMuchMemory(r.limits.Memory)
 	case strings.Contains(said, "stack exceeds"), strings.Contains(said, "stack overflow"):
 		return tooDeep
+	case strings.Contains(said, "fatal error: "), strings.Contains(said, "pthread_create failed"):
+		return tooMuchMemory(r.limits.Memory) // what else Go gives up for, under a limit of memory
 	}
 	return engineFailed
 }

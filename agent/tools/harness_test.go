@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/apart"
 	"offcut/agent/approve"
 	"offcut/agent/query"
 	"offcut/agent/retain"
-	"offcut/agent/apart"
 	"offcut/agent/sandbox"
 	"offcut/agent/script"
 	"offcut/models"
