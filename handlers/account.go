@@ -6,7 +6,6 @@ import (
 
 	"offcut/models"
 	"offcut/views"
-	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -52,7 +51,7 @@ func (h *Handlers) needsOld(c echo.Context, user models.User) bool {
 // browser gets a new one.
 func (h *Handlers) ChangePassword(c echo.Context) error {
 	err := h.changePassword(c)
-	if refused, ok := refusedForm(err); ok {
+	if refused, ok := refusedForm(c.Request().Context(), err); ok {
 		return h.account(c, h.refuse(c, refused), views.OwnAccount{PasswordProblem: refused.message})
 	}
 	if err != nil {
@@ -66,7 +65,7 @@ func (h *Handlers) changePassword(c echo.Context) error {
 	user, _ := CurrentUser(c)
 	secret := c.FormValue("new")
 	if secret != c.FormValue("again") {
-		return models.Errorf(models.ErrInvalid, "passwords_differ", "%s", i18n.T(ctx, "account.password.differ"))
+		return models.Errorf(models.ErrInvalid, "passwords_differ", "the two new passwords are not the same; nothing was changed, type them again")
 	}
 	if h.needsOld(c, user) {
 		if err := h.checkOld(c, user); err != nil {
@@ -89,12 +88,13 @@ func (h *Handlers) checkOld(c echo.Context, user models.User) error {
 	ctx := c.Request().Context()
 	if wait, ok := h.signIns.take(user.Name, c.RealIP(), h.Now()); !ok {
 		return &models.Error{
-			Kind: models.ErrLimited, Code: "too_many_tries", RetryAfter: wait, Message: i18n.T(ctx, "account.password.limited"),
+			Kind: models.ErrLimited, Code: "too_many_tries", RetryAfter: wait,
+			Message: "too many wrong passwords; wait a few minutes and try again, nothing was changed",
 		}
 	}
 	_, err := h.checkPassword(ctx, user.Name, c.FormValue("old"))
 	if errors.Is(err, errWrongPassword) {
-		return models.Errorf(models.ErrInvalid, "wrong_password", "%s", i18n.T(ctx, "account.password.wrong"))
+		return models.Errorf(models.ErrInvalid, "wrong_password", "the old password is wrong; nothing was changed")
 	}
 	if err == nil {
 		h.signIns.succeeded(user.Name)
@@ -112,7 +112,7 @@ func (h *Handlers) AddToken(c echo.Context) error {
 		token := models.APIToken{ID: models.NewID(models.PrefixToken), UserID: user.ID, Name: name, Hash: hash, CreatedAt: h.now()}
 		err = h.Store.CreateToken(c.Request().Context(), token, h.entry(c, models.AuditTokenCreate, user.ID, "made an API token"))
 	}
-	if refused, ok := refusedForm(err); ok {
+	if refused, ok := refusedForm(c.Request().Context(), err); ok {
 		return h.account(c, h.refuse(c, refused), views.OwnAccount{TokenName: clip(name, 400), TokenProblem: refused.message})
 	}
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"offcut/models"
 	"offcut/views"
-	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -132,7 +131,7 @@ func refusedDraft(c echo.Context, err error) (failure, bool) {
 	if isFragment(c) || !errors.As(err, &refused) || errors.Is(err, models.ErrNotFound) {
 		return failure{}, false
 	}
-	return describe(err), true
+	return describe(err).in(c.Request().Context()), true
 }
 
 // drafted is a refused text as far as a page can hold it.
@@ -220,7 +219,7 @@ func (h *Handlers) Delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.deleteSession(c, sess, i18n.T(c.Request().Context(), "gone.deleted")); err != nil {
+	if err := h.deleteSession(c, sess, views.GoneDeleted); err != nil {
 		return err
 	}
 	return h.goTo(c, "/")

@@ -10,7 +10,6 @@ import (
 
 	"offcut/models"
 	"offcut/views"
-	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/errgroup"
@@ -135,7 +134,7 @@ func (h *Handlers) AdminDeleteSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	reason := i18n.T(c.Request().Context(), "gone.deleted.admin")
+	reason := views.GoneByAdmin
 	var deleted, failed atomic.Int64
 	var group errgroup.Group
 	group.SetLimit(deletionsAtOnce)
@@ -167,7 +166,7 @@ func (h *Handlers) chosen(c echo.Context, form url.Values) ([]models.SessionStat
 	case len(ids) == 0:
 		return nil, models.Errorf(models.ErrInvalid, "nothing_chosen", "no session is chosen; tick those that are to go")
 	case len(ids) > models.MaxPageLimit:
-		return nil, models.Errorf(models.ErrInvalid, "too_many", "at most %d sessions can be deleted at once", models.MaxPageLimit)
+		return nil, models.Errorf(models.ErrInvalid, "too_many", "at most %d sessions can be deleted at once", models.Arg("most", models.MaxPageLimit))
 	}
 	list, err := h.Store.SessionsByID(c.Request().Context(), ids)
 	if err == nil && len(list) == 0 {

@@ -1,11 +1,9 @@
 package handlers
 
 import (
-	"context"
 	"net/http"
 
 	"offcut/views"
-	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -42,12 +40,4 @@ func (h *Handlers) AdminStorage(c echo.Context) error {
 		v.Users = append(v.Users, views.StoredBy{Name: u.Name, Sessions: u.Sessions, Bytes: u.StoredBytes})
 	}
 	return h.render(c, http.StatusOK, views.AdminStoragePage(v))
-}
-
-// RetentionReason is what browsers are told of a session that the retention
-// policy removed, in the language that every other falls back to: no request
-// asked for it.
-func RetentionReason() string {
-	ctx := context.Background()
-	return i18n.T(ctx, "gone.deleted.retention")
 }

@@ -50,7 +50,7 @@ func accountOf(u models.UserStats) views.Account {
 func (h *Handlers) AdminAddUser(c echo.Context) error {
 	form := views.NewUser{Name: boundedName(c.FormValue("name")), Admin: c.FormValue("role") == string(models.RoleAdmin)}
 	user, err := h.addUser(c, c.FormValue("name"), c.FormValue("role"), c.FormValue("password"))
-	if refused, ok := refusedForm(err); ok {
+	if refused, ok := refusedForm(c.Request().Context(), err); ok {
 		form.Problem = refused.message
 		return h.adminUsers(c, refused.status, form)
 	}
@@ -152,7 +152,7 @@ func (h *Handlers) changeUser(c echo.Context, change func(context.Context, model
 		return err
 	}
 	err = change(ctx, user)
-	if refused, ok := refusedForm(err); ok {
+	if refused, ok := refusedForm(c.Request().Context(), err); ok {
 		return h.adminUser(c, refused.status, user.ID, views.AdminUser{Problem: refused.message})
 	}
 	if err != nil {
@@ -198,10 +198,10 @@ func (h *Handlers) signInLink(c echo.Context, secret string) string {
 }
 
 // refusedForm is a refusal that is told beside the form that was sent.
-func refusedForm(err error) (failure, bool) {
+func refusedForm(ctx context.Context, err error) (failure, bool) {
 	var refused *models.Error
 	if !errors.As(err, &refused) || errors.Is(err, models.ErrNotFound) || errors.Is(err, models.ErrUnauthorized) {
 		return failure{}, false
 	}
-	return describe(err), true
+	return describe(err).in(ctx), true
 }

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"offcut/models"
-	"offcut/views/i18n"
+	"offcut/views"
 
 	"github.com/labstack/echo/v4"
 )
@@ -69,7 +69,7 @@ func (h *Handlers) APIAdminDeleteSession(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.deleteSession(c, sess, i18n.T(c.Request().Context(), "gone.deleted.admin")); err != nil {
+	if err := h.deleteSession(c, sess, views.GoneByAdmin); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

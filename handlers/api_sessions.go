@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"offcut/models"
-	"offcut/views/i18n"
+	"offcut/views"
 
 	"github.com/labstack/echo/v4"
 )
@@ -48,7 +48,7 @@ func (h *Handlers) checkModel(name string) error {
 	if h.knowsModel(name) {
 		return nil
 	}
-	return models.Errorf(models.ErrInvalid, "unknown_model", "there is no model %q; choose one of these: %q", name, h.Models)
+	return models.Errorf(models.ErrInvalid, "unknown_model", "there is no model %q; choose one of these: %q", models.Arg("model", name), h.Models)
 }
 
 // APISessions lists the user's own sessions.
@@ -144,7 +144,7 @@ func (h *Handlers) APIDeleteSession(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.deleteSession(c, sess, i18n.T(c.Request().Context(), "gone.deleted")); err != nil {
+	if err := h.deleteSession(c, sess, views.GoneDeleted); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

@@ -6,7 +6,6 @@ import (
 
 	"offcut/models"
 	"offcut/views"
-	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -22,7 +21,7 @@ func named(c echo.Context) ([]string, error) {
 	}
 	ids := form["id"]
 	if len(ids) > maxMarked {
-		return nil, models.Errorf(models.ErrInvalid, "too_many_sessions", "at most %d sessions can be chosen at once; choose fewer", maxMarked)
+		return nil, models.Errorf(models.ErrInvalid, "too_many_sessions", "at most %d sessions can be chosen at once; choose fewer", models.Arg("most", maxMarked))
 	}
 	return ids, nil
 }
@@ -110,7 +109,7 @@ func (h *Handlers) DeleteMany(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := h.deleteSession(c, sess, i18n.T(c.Request().Context(), "gone.deleted")); err != nil {
+		if err := h.deleteSession(c, sess, views.GoneDeleted); err != nil {
 			return err
 		}
 		gone["/s/"+id], deleted = true, deleted+1

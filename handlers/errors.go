@@ -14,6 +14,7 @@ import (
 
 	"offcut/models"
 	"offcut/views"
+	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -41,10 +42,20 @@ var kinds = []struct {
 type failure struct {
 	status     int
 	code       string
-	message    string
+	message    string // in English, until it is put into a language by in
+	args       map[string]any
 	details    map[string]any
 	retryAfter time.Duration
 }
+
+// in is the failure with its sentence in the language of ctx.
+func (f failure) in(ctx context.Context) failure {
+	f.message = i18n.Error(ctx, f.code, f.message, f.args)
+	return f
+}
+
+// said is the sentence of an error for people, in the language of ctx.
+func said(ctx context.Context, err error) string { return describe(err).in(ctx).message }
 
 // Fail answers a request that came to an error. It is the one place where
 // kinds become statuses; only what is the server's own fault is logged.
@@ -65,7 +76,7 @@ func (h *Handlers) Fail(err error, c echo.Context) {
 	if h.isAPI(c) {
 		err = h.failProgram(c, f)
 	} else {
-		err = h.failBrowser(c, f)
+		err = h.failBrowser(c, f.in(i18n.With(c.Request().Context(), languageOf(c))))
 	}
 	if err != nil {
 		h.logFault(c, fmt.Errorf("answer with an error: %w", err))
@@ -102,11 +113,12 @@ func describe(err error) failure {
 		return failure{
 			status: http.StatusRequestEntityTooLarge, code: "body_too_large",
 			message: fmt.Sprintf("the request's body has more than the %d bytes that it may have", tooLong.Limit),
+			args:    map[string]any{"most": tooLong.Limit},
 			details: map[string]any{"limit": tooLong.Limit},
 		}
 	case errors.As(err, &own):
 		f := ofKind(own.Kind)
-		f.code, f.message, f.details, f.retryAfter = own.Code, own.Message, own.Details, own.RetryAfter
+		f.code, f.message, f.args, f.details, f.retryAfter = own.Code, own.Message, own.Args, own.Details, own.RetryAfter
 		if f.status == http.StatusTooManyRequests && f.retryAfter <= 0 {
 			f.retryAfter = time.Second
 		}

@@ -109,7 +109,7 @@ func (h *Handlers) attachment(ctx context.Context, sessionID, name string) (mode
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	if info.Kind != models.KindFile {
-		return models.Attachment{}, models.Errorf(models.ErrInvalid, "not_a_file", "%q is a folder; attach the files in it", clip(name, 200))
+		return models.Attachment{}, models.Errorf(models.ErrInvalid, "not_a_file", "%q is a folder; attach the files in it", models.Arg("name", clip(name, 200)))
 	}
 	return attach.Describe(info.Path, info.Size, file)
 }
@@ -121,5 +121,5 @@ func announced(c echo.Context) int64 { return c.Request().ContentLength }
 // tooLargeUpload refuses a file that is over the bound of one upload.
 func (h *Handlers) tooLargeUpload() error {
 	return models.Errorf(models.ErrTooLarge, "upload_too_large", "a file has at most %s bytes; make a larger one with a command, or in parts",
-		strconv.FormatInt(h.UploadBytes, 10)).With("limit", h.UploadBytes)
+		models.Arg("most", strconv.FormatInt(h.UploadBytes, 10))).With("limit", h.UploadBytes)
 }

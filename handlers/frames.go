@@ -9,6 +9,7 @@ import (
 	"offcut/agent/events"
 	"offcut/models"
 	"offcut/views"
+	"offcut/views/i18n"
 
 	"github.com/a-h/templ"
 )
@@ -73,6 +74,10 @@ func (f frame) encode() ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
 
+// retrying is the code under which other languages than English say why a
+// request is sent again.
+const retrying = "retrying"
+
 // framer turns the events of one session into frames for one watcher. What
 // comes most, text, is passed on without a look at the database.
 type framer struct {
@@ -116,11 +121,11 @@ func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error
 			return []frame{{Type: "retry", Turn: e.TurnID}}, nil
 		}
 		notice, err := f.html(ctx, "", "", views.RetryNoticeFragment(views.RetryNotice{
-			TurnID: e.TurnID, Until: e.Until, Attempt: e.Attempt, Most: e.Most, Reason: e.Reason,
+			TurnID: e.TurnID, Until: e.Until, Attempt: e.Attempt, Most: e.Most, Reason: i18n.Error(ctx, retrying, e.Reason, nil),
 		}))
-		return []frame{{Type: "retry", Turn: e.TurnID, Reason: e.Reason, Content: notice.Content}}, err
+		return []frame{{Type: "retry", Turn: e.TurnID, Reason: i18n.Error(ctx, retrying, e.Reason, nil), Content: notice.Content}}, err
 	case events.KindGone:
-		return []frame{{Type: "gone", Text: e.Text}}, nil
+		return []frame{{Type: "gone", Text: i18n.T(ctx, e.Text)}}, nil
 	case events.KindTurn:
 		return f.turn(ctx, e)
 	case events.KindMessage:

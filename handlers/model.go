@@ -39,7 +39,7 @@ func (h *Handlers) answerable(sess models.Session) error {
 		return nil
 	}
 	return models.Errorf(models.ErrConflict, "model_gone",
-		"the model %q of this session is not configured any more; choose another one and send the message again", sess.Model)
+		"the model %q of this session is not configured any more; choose another one and send the message again", models.Arg("model", sess.Model))
 }
 
 // Details is what a session is and has used.

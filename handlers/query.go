@@ -41,7 +41,7 @@ func (q query) search() (string, error) {
 	text := q.text("q")
 	if n := utf8.RuneCountInString(text); n > maxSearchLength {
 		return "", models.Errorf(models.ErrInvalid, "search_too_long",
-			"a search has at most %d characters; this one has %d", maxSearchLength, n)
+			"a search has at most %d characters; this one has %d", models.Arg("most", maxSearchLength), models.Arg("has", n))
 	}
 	return text, nil
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// The names of the cookie that holds the theme and of the CSRF token's key
-// among the values of a request.
+// The names of the cookies in which a browser remembers what was chosen in it,
+// and of the CSRF token's key among the values of a request.
 const (
-	themeCookie = "offcut_theme"
+	themeCookie    = "offcut_theme"
+	languageCookie = "offcut_language"
 	// CSRFKey is where the middleware leaves the token for pages.
 	CSRFKey      = "offcut.csrf"
 	requestIDKey = "offcut.request"
@@ -111,10 +112,18 @@ func (h *Handlers) layout(c echo.Context) views.Layout {
 }
 
 // languageOf is the language of the answer to a request: what the user chose,
-// or what the browser wishes.
+// what was chosen in this browser, or what the browser wishes.
 func languageOf(c echo.Context) string {
 	user, _ := CurrentUser(c)
-	return i18n.Match(user.Settings.Language, c.Request().Header.Get("Accept-Language"))
+	return i18n.Match(user.Settings.Language, chosenLanguage(c), c.Request().Header.Get("Accept-Language"))
+}
+
+// chosenLanguage is what somebody chose on the sign-in page of this browser.
+func chosenLanguage(c echo.Context) string {
+	if cookie, err := c.Cookie(languageCookie); err == nil && i18n.Known(cookie.Value) {
+		return cookie.Value
+	}
+	return ""
 }
 
 // speak makes the language of a request that of its context.

@@ -53,13 +53,20 @@ func (h *Handlers) SettingsPage(c echo.Context) error {
 		Thoughts: user.Settings.Thoughts, Notify: user.Settings.Notify, LineChoices: models.PreviewLineChoices,
 		Saved: q.text("done") == "saved", Server: h.serverView(used),
 	}
-	for _, tag := range i18n.Languages() {
-		v.Languages = append(v.Languages, views.Language{Tag: tag, Name: i18n.Name(tag)})
-	}
+	v.Languages = languages()
 	if v.Sidebar, err = h.sidebar(c, ""); err != nil {
 		return err
 	}
 	return h.render(c, http.StatusOK, views.SettingsPage(v))
+}
+
+// languages are those of the catalogue, each by its own name.
+func languages() []views.Language {
+	var all []views.Language
+	for _, tag := range i18n.Languages() {
+		all = append(all, views.Language{Tag: tag, Name: i18n.Name(tag)})
+	}
+	return all
 }
 
 func (h *Handlers) serverView(used int64) views.Server {
@@ -97,17 +104,31 @@ func (h *Handlers) SaveSettings(c echo.Context) error {
 	return h.goTo(c, "/settings?done=saved")
 }
 
-// store keeps what the user chose: with the user and, for the sign-in page,
-// the theme in the browser too.
+// store keeps what the user chose: with the user and, for the sign-in page, the
+// theme and the language in the browser too.
 func (h *Handlers) store(c echo.Context, chosen models.Settings) error {
 	if err := chosen.Validate(); err != nil {
 		return err
 	}
 	if chosen.Language != "" && !i18n.Known(chosen.Language) {
-		return models.Errorf(models.ErrInvalid, "unknown_language", "the languages are %q, or empty for the browser's", i18n.Languages())
+		return errUnknownLanguage
 	}
 	h.rememberTheme(c, chosen.Theme)
+	h.remember(c, languageCookie, chosen.Language)
 	return h.Store.SetSettings(c.Request().Context(), me(c), chosen)
+}
+
+var errUnknownLanguage = models.Errorf(models.ErrInvalid, "unknown_language", "the languages are %q, or empty for the browser's", i18n.Languages())
+
+// SetLanguage changes the language of this browser, for those who are not signed
+// in; the settings have that of a user.
+func (h *Handlers) SetLanguage(c echo.Context) error {
+	language := c.FormValue("language")
+	if !i18n.Known(language) {
+		return errUnknownLanguage
+	}
+	h.remember(c, languageCookie, language)
+	return c.Redirect(http.StatusSeeOther, h.signInAddress(c.FormValue("next")))
 }
 
 // SetTheme changes the theme alone. It is for everybody: of somebody who is not
@@ -133,14 +154,22 @@ func (h *Handlers) SetTheme(c echo.Context) error {
 	return h.goTo(c, orHome(h.ownPath(c.FormValue("next"))))
 }
 
-// rememberTheme keeps the theme in the browser for a year.
+// rememberTheme keeps the theme in the browser; that of the system is none.
 func (h *Handlers) rememberTheme(c echo.Context, theme models.Theme) {
+	if theme == models.ThemeSystem {
+		theme = models.ThemeUnset
+	}
+	h.remember(c, themeCookie, string(theme))
+}
+
+// remember keeps a choice in the browser for a year; an empty one is forgotten.
+func (h *Handlers) remember(c echo.Context, name, value string) {
 	cookie := &http.Cookie{
-		Name: themeCookie, Value: string(theme), Path: h.BasePath + "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
+		Name: name, Value: value, Path: h.BasePath + "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 		HttpOnly: true, Secure: Secure(c), SameSite: http.SameSiteLaxMode,
 	}
-	if theme == models.ThemeSystem || theme == models.ThemeUnset {
-		cookie.Value, cookie.MaxAge = "", -1
+	if value == "" {
+		cookie.MaxAge = -1
 	}
 	c.SetCookie(cookie)
 }

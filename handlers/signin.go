@@ -35,7 +35,12 @@ func (h *Handlers) LoginPage(c echo.Context) error {
 	if _, ok := CurrentUser(c); ok {
 		return h.goTo(c, orHome(next))
 	}
-	return h.render(c, http.StatusOK, views.LoginPage(views.Login{Next: next, BadLink: q.text("problem") == badLink}))
+	return h.showLogin(c, http.StatusOK, views.Login{Next: next, BadLink: q.text("problem") == badLink})
+}
+
+func (h *Handlers) showLogin(c echo.Context, status int, page views.Login) error {
+	page.Languages = languages()
+	return h.render(c, status, views.LoginPage(page))
 }
 
 // badLink is the parameter of the sign-in page that says that a link was refused.
@@ -95,7 +100,7 @@ func (h *Handlers) Login(c echo.Context) error {
 		}
 		page.Wrong, page.TriesLeft = true, h.signIns.left(page.Name, c.RealIP(), now)
 		page.Window, page.Wait = signInWindow, signInWindow/triesPerAccount
-		return h.render(c, http.StatusUnauthorized, views.LoginPage(page))
+		return h.showLogin(c, http.StatusUnauthorized, page)
 	}
 	if err != nil {
 		return err
@@ -155,7 +160,7 @@ func (h *Handlers) auditFailedSignIn(c echo.Context, name string) error {
 func (h *Handlers) tooManySignIns(c echo.Context, page views.Login, wait time.Duration) error {
 	page.Wait = max(wait, time.Second)
 	setRetryAfter(c, page.Wait)
-	return h.render(c, http.StatusTooManyRequests, views.LoginPage(page))
+	return h.showLogin(c, http.StatusTooManyRequests, page)
 }
 
 // Logout ends the sign-in of this browser.

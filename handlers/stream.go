@@ -10,6 +10,7 @@ import (
 
 	"offcut/agent/events"
 	"offcut/models"
+	"offcut/views"
 	"offcut/views/i18n"
 
 	"github.com/gorilla/websocket"
@@ -208,7 +209,7 @@ func (w *watcher) tell(ctx context.Context, e events.Event) bool {
 func (w *watcher) notAllowed(ctx context.Context) string {
 	user, err := w.h.userOfCookie(ctx, w.cookie)
 	if errors.Is(err, models.ErrUnauthorized) {
-		return i18n.T(ctx, "gone.signedout")
+		return i18n.T(ctx, views.GoneSignedOut)
 	}
 	if err != nil {
 		return ""
@@ -218,7 +219,7 @@ func (w *watcher) notAllowed(ctx context.Context) string {
 		_, err = w.h.Store.AnySession(ctx, w.framer.sess.ID)
 	}
 	if isNotFound(err) {
-		return errNoSession.Message
+		return said(ctx, errNoSession)
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"offcut/agent/events"
 	"offcut/models"
 	"offcut/views"
+	"offcut/views/i18n"
 )
 
 // What a page holds of a conversation when it opens, whichever is less; what
@@ -197,7 +198,7 @@ func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessa
 	}
 	if again := live.Retry; again != nil && live.TurnID == t.turn.ID {
 		answer.End.Retry = &views.RetryNotice{
-			TurnID: t.turn.ID, Until: again.Until, Attempt: again.Attempt, Most: again.Most, Reason: again.Reason,
+			TurnID: t.turn.ID, Until: again.Until, Attempt: again.Attempt, Most: again.Most, Reason: i18n.Error(ctx, retrying, again.Reason, nil),
 		}
 	}
 	for _, m := range models.JoinReplies(t.messages) {

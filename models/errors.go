@@ -43,14 +43,39 @@ type Error struct {
 	// Details are further members of the problem document, such as the
 	// nearest character boundaries of a refused offset.
 	Details map[string]any
+	// Args are what the message names, for the same sentence in another language,
+	// which is found by Code.
+	Args map[string]any
 	// RetryAfter says when to try again; zero where that is not known.
 	RetryAfter time.Duration
 }
 
-// Errorf makes an Error with a formatted message.
+// Errorf makes an Error with a formatted message, in English. An argument that
+// other languages need too is given a name by Arg.
 func Errorf(kind error, code, format string, args ...any) *Error {
-	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+	e := &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+	for _, arg := range args {
+		if named, ok := arg.(Named); ok {
+			if e.Args == nil {
+				e.Args = map[string]any{}
+			}
+			e.Args[named.Name] = named.Value
+		}
+	}
+	return e
 }
+
+// Named is an argument of Errorf that has a name. It is written as its value is.
+type Named struct {
+	Name  string
+	Value any
+}
+
+// Arg names an argument of Errorf.
+func Arg(name string, value any) Named { return Named{name, value} }
+
+// Format implements fmt.Formatter.
+func (n Named) Format(to fmt.State, verb rune) { fmt.Fprintf(to, fmt.FormatString(to, verb), n.Value) }
 
 // With adds a detail and returns the error itself.
 func (e *Error) With(key string, value any) *Error {

@@ -111,7 +111,7 @@ const MaxMessageBytes = 1 << 20
 func ValidateContent(content string) error {
 	switch {
 	case len(content) > MaxMessageBytes:
-		return Errorf(ErrTooLarge, "message_too_large", "a message has at most %d bytes; this one has %d", MaxMessageBytes, len(content))
+		return Errorf(ErrTooLarge, "message_too_large", "a message has at most %d bytes; this one has %d", Arg("most", MaxMessageBytes), Arg("has", len(content)))
 	case !utf8.ValidString(content):
 		return Errorf(ErrInvalid, "invalid_utf8", "the message is not valid UTF-8; send it as UTF-8 text")
 	case strings.TrimSpace(content) == "":
@@ -124,7 +124,7 @@ func ValidateContent(content string) error {
 // there are some it needs no text.
 func ValidateMessage(content string, files int) error {
 	if files > MaxAttachments {
-		return Errorf(ErrInvalid, "too_many_attachments", "a message comes with at most %d files; this one has %d", MaxAttachments, files)
+		return Errorf(ErrInvalid, "too_many_attachments", "a message comes with at most %d files; this one has %d", Arg("most", MaxAttachments), Arg("has", files))
 	}
 	if files > 0 && strings.TrimSpace(content) == "" && len(content) <= MaxMessageBytes {
 		return nil

@@ -32,7 +32,7 @@ func ValidateTitle(title string) error {
 		return Errorf(ErrInvalid, "invalid_utf8", "a title is valid UTF-8")
 	}
 	if utf8.RuneCountInString(title) > MaxTitleLength {
-		return Errorf(ErrInvalid, "title_too_long", "a title has at most %d characters", MaxTitleLength)
+		return Errorf(ErrInvalid, "title_too_long", "a title has at most %d characters", Arg("most", MaxTitleLength))
 	}
 	if strings.ContainsFunc(title, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
 		return Errorf(ErrInvalid, "invalid_title", "a title is one line without control characters")

@@ -65,13 +65,11 @@ const MinPasswordLength = 8
 // MaxPasswordLength bounds, in bytes, what a sign-in costs to hash.
 const MaxPasswordLength = 1024
 
-// ValidatePassword refuses passwords outside the two limits.
+// ValidatePassword refuses passwords outside the two limits, and blank ones.
 func ValidatePassword(password string) error {
-	if utf8.RuneCountInString(password) < MinPasswordLength || len(password) > MaxPasswordLength {
-		return Errorf(ErrInvalid, "invalid_password", "a password has at least %d characters and at most %d bytes", MinPasswordLength, MaxPasswordLength)
-	}
-	if strings.TrimSpace(password) == "" {
-		return Errorf(ErrInvalid, "invalid_password", "a password is not only spaces")
+	if utf8.RuneCountInString(password) < MinPasswordLength || len(password) > MaxPasswordLength || strings.TrimSpace(password) == "" {
+		return Errorf(ErrInvalid, "invalid_password", "a password has at least %d characters and at most %d bytes, and is not only spaces",
+			Arg("least", MinPasswordLength), Arg("most", MaxPasswordLength))
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
 
+	"offcut/views/i18n"
 	"offcut/views/markdown"
 	"offcut/views/visible"
 )
@@ -96,11 +98,7 @@ func (v CardBody) outcome(ctx context.Context) string {
 }
 
 func (v CardBody) saveError(ctx context.Context) string {
-	why := v.SaveError
-	if why == "" {
-		why = t(ctx, "card.unsaved.why")
-	}
-	return sentence(why)
+	return sentence(i18n.Error(ctx, "unsaved", cmp.Or(v.SaveError, t(ctx, "card.unsaved.why")), nil))
 }
 
 // unread reports whether the model saw nothing of what there is. It may be about

@@ -233,6 +233,8 @@ type Login struct {
 	Wait time.Duration
 	// Next is the path to go to afterwards, as the browser asked for it.
 	Next string
+	// Languages are those to choose from.
+	Languages []Language
 }
 
 // Failure is a page, or a sentence inside a page, that says what went wrong

@@ -114,7 +114,7 @@ func millis(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) 
 // sentence is text that ends like one, so that another can follow it.
 func sentence(text string) string {
 	said := strings.TrimRight(text, "”’\")")
-	if said == "" || strings.ContainsAny(said[len(said)-1:], ".!?") {
+	if said == "" || strings.ContainsAny(said[len(said)-1:], ".!?") || strings.HasSuffix(said, "。") {
 		return text
 	}
 	return text + "."

@@ -1,10 +1,13 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"offcut/views/i18n"
 )
 
 // longSaid is from how many bytes on a message scrolls within a frame of its
@@ -69,12 +72,25 @@ func (v TurnEnd) next(ctx context.Context) string {
 	return t(ctx, "turn.next.again")
 }
 
+// why is what ended an answer before its time. In other languages than English
+// it is what the error's code means, with the provider's own words as they are.
+func (v TurnEnd) why(ctx context.Context) string {
+	text := i18n.Error(ctx, "turn."+cmp.Or(v.Code, v.State), v.Error, nil)
+	if text != v.Error {
+		text += quoted.FindString(v.Error)
+	}
+	return sentence(text)
+}
+
+// quoted are somebody else's words within a sentence.
+var quoted = regexp.MustCompile(`(?s)“.*”`)
+
 // interruption says when and why an answer broke off, what there is of it, and
 // how to go on.
 func (v TurnEnd) interruption(ctx context.Context) string {
 	text := rich(ctx, "turn.interrupted", "time", clock(v.At))
 	if v.Error != "" {
-		text = rich(ctx, "turn.interrupted.why", "time", clock(v.At), "why", sentence(v.Error))
+		text = rich(ctx, "turn.interrupted.why", "time", clock(v.At), "why", v.why(ctx))
 	}
 	if v.OpenCalls > 0 {
 		text += " " + rich(ctx, "turn.interrupted.calls", "n", v.OpenCalls)

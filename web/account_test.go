@@ -213,7 +213,7 @@ func TestTheLanguageIsTheUsersOrTheBrowsers(t *testing.T) {
 func TestEveryFormOfTheAccountIsGuarded(t *testing.T) {
 	s := start(t)
 	b := s.signedIn(ann)
-	for _, path := range []string{"/account/password", "/account/tokens", "/account/tokens/tok_ann/revoke", "/account/signout", "/settings", "/settings/theme"} {
+	for _, path := range []string{"/account/password", "/account/tokens", "/account/tokens/tok_ann/revoke", "/account/signout", "/settings", "/settings/theme", "/settings/language"} {
 		a := b.send("POST", path, strings.NewReader("name=x&theme=dark"), "Content-Type", "application/x-www-form-urlencoded")
 		if a.status != 403 {
 			t.Errorf("%s without the form's token: %d", path, a.status)

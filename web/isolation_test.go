@@ -103,7 +103,7 @@ func without(a answer, ids map[string]string) string {
 func TestEveryRouteSaysWhoMayUseIt(t *testing.T) {
 	open := map[string]bool{
 		"GET /healthz": true, "GET /readyz": true, "GET /static/*": true, "GET /api/v1/openapi.json": true,
-		"GET /login": true, "POST /login": true, "POST /logout": true, "POST /settings/theme": true,
+		"GET /login": true, "POST /login": true, "POST /logout": true, "POST /settings/theme": true, "POST /settings/language": true,
 	}
 	for _, r := range routes(&handlers.Handlers{}) {
 		if free := r.access == public || r.access == visitor; free != open[r.method+" "+r.path] {

@@ -101,6 +101,7 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/turns/:turn/continue", page, h.ContinueTurn},
 		{POST, "/turns/:turn/show", page, h.ShowTurn},
 		{POST, "/settings/theme", visitor, h.SetTheme},
+		{POST, "/settings/language", visitor, h.SetLanguage},
 		{GET, "/settings", page, h.SettingsPage},
 		{POST, "/settings", page, h.SaveSettings},
 		{GET, "/account", page, h.Account},

@@ -84,7 +84,7 @@ func (d *Dumps) List() ([]models.Dump, error) {
 // Open reads one dump; the caller closes it. One that is not there is
 // models.ErrNotFound.
 func (d *Dumps) Open(name string) (models.Dump, io.ReadCloser, error) {
-	missing := models.Errorf(models.ErrNotFound, "dump_not_found", "there is no such dump; only the last %d are kept", models.KeptDumps)
+	missing := models.Errorf(models.ErrNotFound, "dump_not_found", "there is no such dump; only the last %d are kept", models.Arg("most", models.KeptDumps))
 	root, err := d.folder.open(false)
 	if err != nil {
 		return models.Dump{}, nil, err

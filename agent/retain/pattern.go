@@ -20,7 +20,7 @@ func compile(pattern string, isRegexp bool) (*regexp.Regexp, error) {
 	case pattern == "":
 		return nil, models.Errorf(models.ErrInvalid, "empty_pattern", "the pattern is empty; say what to look for")
 	case len(pattern) > MaxPatternBytes:
-		return nil, models.Errorf(models.ErrInvalid, "pattern_too_long", "a pattern has at most %d bytes; this one has %d", MaxPatternBytes, len(pattern))
+		return nil, models.Errorf(models.ErrInvalid, "pattern_too_long", "a pattern has at most %d bytes; this one has %d", models.Arg("most", MaxPatternBytes), models.Arg("has", len(pattern)))
 	case !utf8.ValidString(pattern):
 		return nil, models.Errorf(models.ErrInvalid, "invalid_utf8", "the pattern is not valid UTF-8")
 	}
@@ -29,12 +29,12 @@ func compile(pattern string, isRegexp bool) (*regexp.Regexp, error) {
 	}
 	// Alone first, so that the error quotes the pattern as it was given.
 	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
-		return nil, models.Errorf(models.ErrInvalid, "invalid_pattern", "the pattern is no regular expression of RE2: %s", err)
+		return nil, models.Errorf(models.ErrInvalid, "invalid_pattern", "the pattern is no regular expression of RE2: %s", models.Arg("why", err))
 	}
 	pattern = "(?m)" + pattern
 	expr, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, models.Errorf(models.ErrInvalid, "invalid_pattern", "the pattern is no regular expression of RE2: %s", err)
+		return nil, models.Errorf(models.ErrInvalid, "invalid_pattern", "the pattern is no regular expression of RE2: %s", models.Arg("why", err))
 	}
 	return expr, checkCost(pattern)
 }

@@ -119,7 +119,7 @@ func (p *place) Reserve() error {
 		return nil
 	case b.places[turn.OwnerID] >= most:
 		return models.Errorf(models.ErrConflict, "too_many_background",
-			"%d commands run in the background, which is as many as one user may have. Stop one of them, or wait for its end.", most)
+			"%d commands run in the background, which is as many as one user may have. Stop one of them, or wait for its end.", models.Arg("most", most))
 	}
 	b.places[turn.OwnerID]++
 	p.reserved = true

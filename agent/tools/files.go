@@ -94,7 +94,7 @@ func checkNewName(name string) error {
 func shown(name string) string { return fmt.Sprintf("%.200q", name) }
 
 func noFile(name string) error {
-	return models.Errorf(models.ErrNotFound, "file_not_found", "there is no file %s in this session's workspace", shown(name))
+	return models.Errorf(models.ErrNotFound, "file_not_found", "there is no file %s in this session's workspace", models.Arg("name", shown(name)))
 }
 
 // mended is an error as people and programs are told it.

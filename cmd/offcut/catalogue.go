@@ -122,7 +122,7 @@ func (c *catalogue) find(name string) (agent.Model, runner.ModelInfo, error) {
 	found, ok := c.byID[name]
 	if !ok {
 		return nil, runner.ModelInfo{}, models.Errorf(models.ErrNotFound, "unknown_model",
-			"The model %q of this session is not configured any more; choose another one.", name)
+			"The model %q of this session is not configured any more; choose another one.", models.Arg("model", name))
 	}
 	return found.model, found.info, nil
 }

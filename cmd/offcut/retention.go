@@ -6,9 +6,9 @@ import (
 	"offcut/agent/retention"
 	"offcut/agent/workspace"
 	"offcut/cmd/offcut/config"
-	"offcut/handlers"
 	"offcut/models"
 	"offcut/models/store"
+	"offcut/views"
 )
 
 // remover removes sessions, for who deletes them and for the policy.
@@ -21,7 +21,7 @@ func (a *App) remover(db *store.Store, folders *workspace.Folders) retention.Rem
 func (a *App) sweeps(db *store.Store, folders *workspace.Folders) *retention.Sweeper {
 	sweeper := retention.New(retention.Config{
 		Policy: policyOf(a.cfg.Retention), Store: db, Size: folders.Size,
-		Remove: a.remover(db, folders).Remove, Reason: handlers.RetentionReason(), Log: a.log,
+		Remove: a.remover(db, folders).Remove, Reason: views.GoneByPolicy, Log: a.log,
 	})
 	a.background(sweeper.Run)
 	return sweeper

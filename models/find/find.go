@@ -29,7 +29,7 @@ func Words(query string) ([]string, error) {
 			continue
 		}
 		if len(words) == MaxWords {
-			return nil, models.Errorf(models.ErrInvalid, "search_too_many_words", "a search has at most %d different words; leave some out", MaxWords)
+			return nil, models.Errorf(models.ErrInvalid, "search_too_many_words", "a search has at most %d different words; leave some out", models.Arg("most", MaxWords))
 		}
 		seen[word] = true
 		words = append(words, word)

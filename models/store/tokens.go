@@ -61,7 +61,7 @@ func (s *Store) CreateToken(ctx context.Context, t models.APIToken, audit ...mod
 		}
 		if count >= models.MaxTokensPerUser {
 			return models.Errorf(models.ErrConflict, "too_many_tokens",
-				"there are %d tokens already, as many as one user may have; revoke one that is no longer needed", count)
+				"there are %d tokens already, as many as one user may have; revoke one that is no longer needed", models.Arg("count", count))
 		}
 		err := tx.Create(&row).Error
 		switch {

@@ -121,7 +121,7 @@ func refuseLastAdmin(tx *gorm.DB, userID string) error {
 		return err
 	}
 	if others == 0 {
-		return models.Errorf(models.ErrConflict, "last_admin", "%s is the last admin who can sign in; make another admin first", row.Name)
+		return models.Errorf(models.ErrConflict, "last_admin", "%s is the last admin who can sign in; make another admin first", models.Arg("name", row.Name))
 	}
 	return nil
 }

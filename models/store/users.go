@@ -67,7 +67,7 @@ func (s *Store) CreateUser(ctx context.Context, u models.User, audit ...models.A
 	return s.write(ctx, "create user "+u.Name, func(tx *gorm.DB) error {
 		err := tx.Create(&row).Error
 		if taken(err) {
-			return models.Errorf(models.ErrConflict, "name_taken", "there is a user named %q already; choose another name", u.Name)
+			return models.Errorf(models.ErrConflict, "name_taken", "there is a user named %q already; choose another name", models.Arg("name", u.Name))
 		}
 		if err != nil {
 			return err

@@ -64,14 +64,17 @@ func With(ctx context.Context, lang string) context.Context {
 	return context.WithValue(ctx, localizerKey{}, i18n.NewLocalizer(bundle, Match(lang), Default))
 }
 
+func localizer(ctx context.Context) *i18n.Localizer {
+	if own, ok := ctx.Value(localizerKey{}).(*i18n.Localizer); ok {
+		return own
+	}
+	return fallback
+}
+
 // T is the text of key in ctx's language. args are names and values in turn;
 // the value named n also chooses between singular and plural. A key that is
 // not in the catalogue is its own text: a test keeps that from happening.
 func T(ctx context.Context, key string, args ...any) string {
-	localizer, ok := ctx.Value(localizerKey{}).(*i18n.Localizer)
-	if !ok {
-		localizer = fallback
-	}
 	config := &i18n.LocalizeConfig{MessageID: key}
 	if len(args) > 0 {
 		values := make(map[string]any, len(args)/2)
@@ -84,9 +87,21 @@ func T(ctx context.Context, key string, args ...any) string {
 		}
 		config.TemplateData = values
 	}
-	text, err := localizer.Localize(config)
+	text, err := localizer(ctx).Localize(config)
 	if err != nil {
 		return key
+	}
+	return text
+}
+
+// Error is what ctx's language says of an error with that code. In English it
+// is the sentence that the error itself is: it stands in the code, where the
+// error arises, and is what programs and the model are told. The catalogues of
+// other languages hold it under "error." and the code; args are what it names.
+func Error(ctx context.Context, code, english string, args map[string]any) string {
+	text, err := localizer(ctx).Localize(&i18n.LocalizeConfig{MessageID: "error." + code, TemplateData: args})
+	if err != nil {
+		return english
 	}
 	return text
 }
