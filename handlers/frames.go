@@ -35,12 +35,14 @@ import (
 //	ping             nothing happened
 //
 // An element that an html frame adds and the page has already takes its place
-// there, so that a fragment can come twice. One event can make
-// several frames: the last alone carries seq, and after a lost connection all
-// of them come again.
+// there, so that a fragment can come twice. One event can make several frames:
+// the last alone carries seq, and after a lost connection all of them come
+// again. The others carry it as of: a page that was read meanwhile may be newer
+// than all of them.
 type frame struct {
 	Type string `json:"t"`
 	Seq  int64  `json:"seq,omitempty"`
+	Of   int64  `json:"of,omitempty"` // the number of its event, where another frame of it follows
 
 	ID   string `json:"id,omitempty"`
 	Text string `json:"d,omitempty"`
@@ -92,8 +94,12 @@ func (f *framer) frames(ctx context.Context, e events.Event) ([]frame, error) {
 	if isNotFound(err) {
 		return nil, nil // what the event told of is gone again
 	}
-	if len(frames) > 0 {
-		frames[len(frames)-1].Seq = e.Seq
+	for i := range frames {
+		if i < len(frames)-1 {
+			frames[i].Of = e.Seq
+		} else {
+			frames[i].Seq = e.Seq
+		}
 	}
 	return frames, err
 }

@@ -79,8 +79,8 @@ function onText(data) {
 }
 
 function take(frame) {
+  if ((frame.seq ?? frame.of) <= seq) return; // seen, or told by the page that was read meanwhile
   if (frame.seq !== undefined) {
-    if (frame.seq <= seq) return; // seen
     seq = frame.seq;
     chat.dataset.seq = String(seq);
   }
