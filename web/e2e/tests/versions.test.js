@@ -32,22 +32,26 @@ const switchOf = (article) => ({
   at: async (text) => article.locator('[data-versions]').getByText(text, { exact: true }).first().waitFor(),
 });
 
-it('an answer that comes before the conversation was read anew: the box is free again', async ({ chat, provider }) => {
+it('an answer that comes before the conversation was read anew: the box is free in every tab', async ({ chat, provider }) => {
   provider.on('at once', says('First.'), says('Second.'));
   const c = await chat();
   await c.open();
   await c.say('at once');
   await c.shows('First.', { exactly: true });
-  await c.page.route('**/log', async (route) => { // the turn has ended when the page is read
+  const other = await chat({ beside: c.page });
+  await other.open(c.sessionID);
+  await other.page.route('**/log', async (route) => { // the turn has ended when the page is read
     await eventually(async () => provider.sent('at once').length === 2, 'the model is not asked again');
     await sleep(500);
     await route.continue();
   });
   await retryOf(c.page.getByTestId('message').last()).click();
-  await c.shows('Second.', { exactly: true });
-  await sleep(300); // a frame that is older than the page has come by then
-  await c.page.getByTestId('send').waitFor();
-  assert.equal(await c.page.getByTestId('stop').isVisible(), false, 'it looks as if the turn still ran');
+  for (const tab of [c, other]) {
+    await tab.shows('Second.', { exactly: true });
+    await sleep(300); // a frame that is older than the page has come by then
+    await tab.page.getByTestId('send').waitFor();
+    assert.equal(await tab.page.getByTestId('stop').isVisible(), false, 'it looks as if the turn still ran');
+  }
 });
 
 it('a busy provider: the countdown stands in every tab and after a reload, and Retry now ends it', async ({ chat, provider, t }) => {
