@@ -202,6 +202,7 @@ var subjects = map[string][]string{
 	"search_tool_output": {"pattern"},
 	"query_tool_output":  {"filter"},
 	"run_script":         {"code"},
+	"fetch_url":          {"url"},
 }
 
 // maxSubject bounds, in bytes, what a row says of a call; a command is shown

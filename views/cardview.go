@@ -23,6 +23,7 @@ var toolIcons = map[string]string{
 	"search_tool_output": "find",
 	"query_tool_output":  "filter",
 	"run_script":         "script",
+	"fetch_url":          "globe",
 }
 
 func toolIcon(tool string) string {

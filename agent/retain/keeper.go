@@ -1,6 +1,7 @@
 package retain
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,10 +53,11 @@ func (k *Keeper) keep(ctx context.Context, call agent.Call, result agent.ToolRes
 		return result
 	}
 	path := argument(call.Arguments, "path")
+	title := cmp.Or(path, argument(call.Arguments, "url"), argument(call.Arguments, "filter"))
 	shape := previewShape{budget: budget.bytes(), keep: budget.keep, code: isSource(path)}
 	meta := result.Metadata
 	meta.IsError = result.IsError
-	saver := k.newSaver(captureText(result.Content), call, path)
+	saver := k.newSaver(captureText(result.Content), call, title)
 	return k.result(ctx, saver, outcome{call: call, budget: budget, shape: shape, meta: meta})
 }
 
@@ -130,7 +132,8 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 		return answer(o.call, meta, d.body(k.cfg, s.row.ID, o, true))
 	}
 	meta.CapturedBytes = models.Ptr(d.captured())
-	complete := d.sum.complete() && o.end != Stopped
+	partial := o.meta.Complete != nil && !*o.meta.Complete // as the tool itself says
+	complete := d.sum.complete() && o.end != Stopped && !partial
 	s.row.SHA256 = d.sha256
 	if err := s.finish(ctx, d.layout, d.sum, complete); err != nil {
 		_ = s.drop(ctx)

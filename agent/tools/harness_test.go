@@ -13,6 +13,7 @@ import (
 	"offcut/agent"
 	"offcut/agent/apart"
 	"offcut/agent/approve"
+	"offcut/agent/fetch"
 	"offcut/agent/query"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
@@ -74,7 +75,11 @@ func newBench(t testing.TB, changes ...func(*Options)) *bench {
 		t.Fatal(err)
 	}
 	reader := retain.NewReader(s)
-	o := Options{Keeper: retain.NewKeeper(s, retain.Config{}), Reader: reader, Querier: query.New(reader), Sandbox: box}
+	fetcher, err := fetch.New(fetch.Config{Allow: []string{"127.0.0.1"}, Agent: "Offcut/test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Keeper: retain.NewKeeper(s, retain.Config{}), Reader: reader, Querier: query.New(reader), Fetcher: fetcher, Sandbox: box}
 	if !box.Confined() { // on a machine without any sandbox the tools are tried without
 		if o.Sandbox, err = sandbox.Detect(sandbox.Off); err != nil {
 			t.Fatal(err)

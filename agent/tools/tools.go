@@ -6,6 +6,7 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/approve"
+	"offcut/agent/fetch"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/agent/script"
@@ -16,6 +17,8 @@ type Options struct {
 	Keeper  *retain.Keeper
 	Reader  *retain.Reader
 	Querier Querier
+	// Fetcher reads pages of the web.
+	Fetcher *fetch.Fetcher
 	Sandbox *sandbox.Sandbox
 	// Policy says which calls somebody has to allow.
 	Policy approve.Policy
@@ -52,6 +55,7 @@ func All(o Options) []agent.Tool {
 		newEditFile(f),
 		newListFiles(f),
 		newSearchFiles(f),
+		newFetchURL(o.Fetcher),
 		newReadToolOutput(o.Reader),
 		newSearchToolOutput(o.Reader),
 		newQueryToolOutput(o.Querier),

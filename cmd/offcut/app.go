@@ -102,7 +102,13 @@ func (a *App) Run(ctx context.Context) (err error) {
 		return err
 	}
 	a.tend(folders)
-	offered := tools.All(a.toolOptions(keeper, reader, querier, confined, folders))
+	fetcher, err := a.fetcher()
+	if err != nil {
+		return err
+	}
+	options := a.toolOptions(keeper, reader, confined, folders)
+	options.Querier, options.Fetcher = querier, fetcher
+	offered := tools.All(options)
 	if err := knownTools(a.cfg.Tools, a.cfg.Servers, offered); err != nil {
 		return err
 	}

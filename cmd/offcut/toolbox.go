@@ -9,8 +9,8 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/approve"
+	"offcut/agent/fetch"
 	"offcut/agent/mcp"
-	"offcut/agent/query"
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/agent/script"
@@ -54,12 +54,11 @@ func (a *App) policy(confined *sandbox.Sandbox) approve.Policy {
 	return approve.Policy{Mode: approve.Mode(a.cfg.Approval), Sandbox: confined.Mode(), Confined: confined.Confined()}
 }
 
-func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, querier *query.Querier, confined *sandbox.Sandbox, folders *workspace.Folders) tools.Options {
+func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, confined *sandbox.Sandbox, folders *workspace.Folders) tools.Options {
 	command := a.cfg.Tools.Each["run_command"]
 	return tools.Options{
 		Keeper:    keeper,
 		Reader:    reader,
-		Querier:   querier,
 		Sandbox:   confined,
 		Policy:    a.policy(confined),
 		Folders:   a.cfg.Tools.Folders,
@@ -68,6 +67,14 @@ func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, querier 
 		Script:    script.Limits{Time: time.Duration(a.cfg.Tools.Each["run_script"].TimeoutSeconds) * time.Second},
 		Command:   tools.CommandOptions{Timeout: time.Duration(command.TimeoutSeconds) * time.Second, Network: command.Network},
 	}
+}
+
+// fetcher reads pages as the configuration lets it.
+func (a *App) fetcher() (*fetch.Fetcher, error) {
+	set := a.cfg.Tools.Each["fetch_url"]
+	return fetch.New(fetch.Config{
+		Allow: set.Allow, Timeout: time.Duration(set.TimeoutSeconds) * time.Second, Agent: "Offcut/" + version,
+	})
 }
 
 // mcpServers are the servers of the configuration, whose tools keep and ask as

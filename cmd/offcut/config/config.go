@@ -148,6 +148,9 @@ type Tool struct {
 	Keep            string `koanf:"keep"` // both or head
 	TimeoutSeconds  int    `koanf:"timeoutSeconds"`
 	Network         bool   `koanf:"network"`
+	// Allow are the hosts and networks that fetch_url may reach although they
+	// are not the public internet.
+	Allow []string `koanf:"allow"`
 }
 
 // Pruning says when old tool results are shortened in what a model is sent. A

@@ -82,6 +82,7 @@ func TestWrongValuesAreRefusedWithNameValueAndWhatIsAccepted(t *testing.T) {
 		{name: "an unknown key below", file: "tools:\n  run_command:\n    preview: 1\n", want: []string{"tools.run_command.preview", "no such key"}},
 		{name: "a value where keys belong", file: "limits: 8\n", want: []string{"limits", "no such key"}},
 		{name: "a retention of no days", file: "retention:\n  maxAgeDays: 0\n", want: []string{"retention.maxAgeDays", `"0"`, "whole number from 1"}},
+		{name: "a network that is none", file: "tools:\n  fetch_url:\n    allow: [10.0.0.0/99]\n", want: []string{"tools.fetch_url.allow[0]", `"10.0.0.0/99"`, "a network such as"}},
 		{name: "an unknown rule of retention", file: "retention:\n  maxAge: 30\n", want: []string{"retention.maxAge", "no such key"}},
 		{name: "text for a number", file: "limits:\n  turns: many\n", want: []string{"limits.turns", `"many"`, "whole number"}},
 		{name: "a template without its id", file: "tools:\n  truncationMessage: cut\n", want: []string{"tools.truncationMessage", "{output_id}"}},

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"offcut/agent/fetch"
 	"offcut/agent/retain"
 )
 
@@ -61,6 +62,8 @@ var rules = []rule{
 	whole("tools.*__*.timeoutSeconds", 1, 86_400), // of MCP servers
 	whole("tools.run_script.timeoutSeconds", 1, 3600),
 	{"tools.run_command.network", "true or false", isBool},
+	whole("tools.fetch_url.timeoutSeconds", 1, 600),
+	{"tools.fetch_url.allow[]", "a host such as wiki.example.org, an address, or a network such as 10.1.0.0/16", isReachable},
 
 	{"contextPruning.mode", "off or cache-ttl", oneOf("off", "cache-ttl")},
 	{"contextPruning.ttl", "a time from 1s to 24h, such as 5m", isWait},
@@ -263,6 +266,11 @@ func parseNetwork(s string) (netip.Prefix, error) {
 		return netip.PrefixFrom(addr, addr.BitLen()), nil
 	}
 	return netip.ParsePrefix(s)
+}
+
+func isReachable(value any) bool {
+	s, ok := value.(string)
+	return ok && fetch.CheckAllowed(s) == nil
 }
 
 func isAbsolute(value any) bool {

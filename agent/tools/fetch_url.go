@@ -1,0 +1,63 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+
+	"offcut/agent"
+	"offcut/agent/fetch"
+	"offcut/models"
+)
+
+//go:embed fetch_url.md
+var fetchURLDescription string
+
+type fetchURLArgs struct {
+	URL   string `json:"url" jsonschema:"the address, with http:// or https://"`
+	Whole bool   `json:"whole,omitempty" jsonschema:"all text of an HTML page, menus included, and not only its main text"`
+}
+
+type fetchURL struct{ fetcher *fetch.Fetcher }
+
+// newFetchURL makes a tool that must not run on a part of an address: that would
+// be another one.
+func newFetchURL(f *fetch.Fetcher) agent.Tool {
+	t := fetchURL{f}
+	return newTyped(agent.ToolSpec{Name: "fetch_url", Description: fetchURLDescription, Deed: agent.DeedFetch, UnsafeWhenCut: true}, t.run,
+		standard("whole", false))
+}
+
+func (t fetchURL) run(ctx context.Context, call agent.Call, args fetchURLArgs) (agent.ToolResult, error) {
+	answer, err := t.fetcher.Get(ctx, call.OwnerID, args.URL)
+	if err != nil {
+		return agent.ToolResult{}, notFetched(args.URL, err)
+	}
+	text, err := answer.Read(ctx, args.Whole)
+	if err != nil {
+		return agent.ToolResult{}, notFetched(args.URL, err)
+	}
+	meta := models.ResultMetadata{Binary: text.Binary, ReplacedBytes: text.ReplacedBytes}
+	if text.Cut {
+		meta.Complete = models.Ptr(false)
+		meta.Reasons = []models.Reason{models.ReasonCapture}
+	}
+	return agent.ToolResult{Content: text.Content(), Metadata: meta}, nil
+}
+
+// notFetched says why an address was not fetched, where the model can mend it.
+func notFetched(address string, err error) error {
+	var why fetch.Refused
+	if errors.As(err, &why) {
+		return refusef("%s was not fetched: %s.", shortened(address), why)
+	}
+	return toldOf(err)
+}
+
+// shortened is an address as an error quotes it.
+func shortened(address string) string {
+	if len(address) > 300 {
+		return address[:300] + "…"
+	}
+	return address
+}
