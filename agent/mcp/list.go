@@ -45,8 +45,7 @@ func (s *server) listOf(sent []*sdk.Tool) list {
 	}
 	size, taken := 0, map[string]bool{}
 	for i, name := range toolNames(s.cfg.Name, raw) {
-		spec, err := specOf(name, known[i])
-		spec.Description = s.scrub.text(spec.Description)
+		spec, err := specOf(name, known[i], s.scrub)
 		size += len(spec.Description) + len(spec.Parameters)
 		switch {
 		case err != nil:
@@ -69,12 +68,12 @@ func (s *server) listOf(sent []*sdk.Tool) list {
 // specOf is a tool as models are told of it. What a tool changes is what its
 // server says; what it does with a text that was cut nobody knows, so that one
 // that may change something does not run on it.
-func specOf(name string, t *sdk.Tool) (agent.ToolSpec, error) {
+func specOf(name string, t *sdk.Tool, scrub scrubber) (agent.ToolSpec, error) {
 	schema, err := newSchema(t.InputSchema)
 	readOnly := t.Annotations != nil && t.Annotations.ReadOnlyHint
 	return agent.ToolSpec{
 		Name:          name,
-		Description:   bounded(strings.TrimSpace(legible(t.Description)), descriptionBytes),
+		Description:   bounded(strings.TrimSpace(scrub.text(legible(t.Description))), descriptionBytes),
 		Parameters:    schema.parameters,
 		HasEffects:    !readOnly,
 		Deed:          agent.DeedRemote,

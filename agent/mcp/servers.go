@@ -44,7 +44,7 @@ func (s *Servers) Tools(ctx context.Context) []agent.Tool {
 	return tools
 }
 
-// Status is how the servers are, in the order of the configuration.
+// Status is how the servers are, in the order of the options.
 func (s *Servers) Status() []models.ToolServer {
 	out := make([]models.ToolServer, len(s.all))
 	for i, server := range s.all {

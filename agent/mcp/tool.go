@@ -30,7 +30,7 @@ func (t tool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error
 	if t.spec.Fits != nil {
 		if err := t.spec.Fits(call.Arguments); err != nil {
 			return agent.ErrorResult(call.ID, "The arguments of %s are wrong: %s.\nThey must fit this JSON schema: %s",
-				t.spec.Name, bounded(legible(err.Error()), quotedBytes), t.spec.Parameters), nil
+				t.spec.Name, bounded(t.server.scrub.text(legible(err.Error())), quotedBytes), t.spec.Parameters), nil
 		}
 	}
 	link, err := t.server.running(ctx)
@@ -53,7 +53,7 @@ func (t tool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error
 		return agent.ToolResult{}, context.Cause(ctx)
 	case errors.As(err, &refused):
 		return agent.ErrorResult(call.ID, "The MCP server %s answered with an error: %s",
-			t.server.cfg.Name, t.server.scrub.text(bounded(legible(refused.Message), quotedBytes))), nil
+			t.server.cfg.Name, bounded(t.server.scrub.text(legible(refused.Message)), quotedBytes)), nil
 	case limited.Err() != nil:
 		return agent.ErrorResult(call.ID, "%s had no result after %s, which is its time limit. The MCP server was told to end the call; its effects are unknown. Ask for less at once, or check what was done before you go on.",
 			t.spec.Name, t.timeout), nil
