@@ -237,6 +237,8 @@ type Workspaces interface {
 type Files interface {
 	// Open opens a file for reading, or a folder.
 	Open(ctx context.Context, sessionID, name string) (*os.File, models.FileInfo, error)
+	// Look tells of what stands under a path itself, also of a link.
+	Look(ctx context.Context, sessionID, name string) (models.FileInfo, error)
 	// List is a page of a folder: folders first, by name.
 	List(ctx context.Context, sessionID, folder string, p models.Page) ([]models.FileInfo, string, error)
 	// Put writes a file whole, or leaves all as it was. announced is how many bytes

@@ -45,6 +45,8 @@ type Config struct {
 	// ContextTokens is the size of a model's window, by the name that a session
 	// has; 0: not known. Nil: of none it is.
 	ContextTokens func(model string) int
+	// TakesImages reports whether a model does; nil: none is asked.
+	TakesImages func(model string) bool
 	// Server is what of the configuration people are told.
 	Server ServerFacts
 	// Demo: the built-in demo model answers, because none is configured.

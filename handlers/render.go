@@ -98,7 +98,7 @@ func (h *Handlers) ownPath(next string) string {
 
 // layout is the frame of the pages of one request.
 func (h *Handlers) layout(c echo.Context) views.Layout {
-	l := views.Layout{BasePath: h.BasePath, Policy: h.Policy, Demo: h.Demo, Asset: h.Asset}
+	l := views.Layout{BasePath: h.BasePath, Policy: h.Policy, Demo: h.Demo, MostUpload: h.UploadBytes, Asset: h.Asset}
 	user, known := CurrentUser(c)
 	if known {
 		l.User = views.User{Name: user.Name, Admin: user.Admin()}

@@ -1,11 +1,13 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
+	"offcut/agent/attach"
 	"offcut/agent/events"
 	"offcut/models"
 	"offcut/views"
@@ -177,7 +179,7 @@ func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessa
 	for _, m := range t.messages {
 		switch {
 		case m.Role == models.RolePerson && !m.IsMeta:
-			said := userMessage(m)
+			said := h.userMessage(m, cmp.Or(t.turn.Model, sess.Model))
 			said.Versions = questions(t.turn, t.versions)
 			entries = append(entries, views.Entry{User: said})
 		case m.Role == models.RoleTool:
@@ -228,9 +230,14 @@ func began(t models.Turn) bool {
 	return t.State != models.StateQueued && (t.State != models.StateStopped || t.StartedAt != nil)
 }
 
-func userMessage(m models.Message) *views.UserMessage {
+// userMessage is what a person wrote to a model.
+func (h *Handlers) userMessage(m models.Message, model string) *views.UserMessage {
 	said := &views.UserMessage{ID: m.ID, SessionID: m.SessionID, TurnID: m.TurnID, State: string(m.State), At: m.CreatedAt}
 	said.Content, said.Bytes = shortened(m.Content, maxSaid)
+	for _, a := range m.Attachments {
+		said.Files = append(said.Files, views.FileChip{Path: a.Path, Size: a.Size, Picture: a.Image})
+		said.Unseen = said.Unseen || attach.Displayable(a.Type) && h.TakesImages != nil && !h.TakesImages(model)
+	}
 	return said
 }
 

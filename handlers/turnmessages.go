@@ -37,7 +37,15 @@ func (h *Handlers) said(ctx context.Context, m models.Message) (*views.UserMessa
 		return nil, err
 	}
 	versions, err := h.versionsOf(ctx, m.SessionID, turn)
-	said := userMessage(m)
+	model := turn.Model
+	if model == "" {
+		sess, err := h.Store.AnySession(ctx, m.SessionID)
+		if err != nil {
+			return nil, err
+		}
+		model = sess.Model
+	}
+	said := h.userMessage(m, model)
 	said.Versions = questions(turn, versions[turn.ParentID])
 	return said, err
 }

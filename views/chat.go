@@ -129,6 +129,10 @@ type UserMessage struct {
 	// Bytes is how long it is in all where Content is only its beginning; else
 	// 0.
 	Bytes int64
+	// Files are those that it came with.
+	Files []FileChip
+	// Unseen: there are pictures among them, and the model takes none.
+	Unseen bool
 	// State is a message's state: queued, done or stopped.
 	State    string
 	At       time.Time

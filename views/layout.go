@@ -39,6 +39,8 @@ type Layout struct {
 	// Policy names which calls are asked about; see approve.Policy. Empty: it is
 	// not shown.
 	Policy string
+	// MostUpload bounds one file that is uploaded, in bytes.
+	MostUpload int64
 	// Demo: the built-in demo model answers, because none is configured.
 	Demo bool
 	// Asset gives the path of a static file below the base path, such as

@@ -56,6 +56,11 @@ func pages() map[string]templ.Component {
 		"goes":     AdminGoesPage(AdminGoes{Sessions: sampleSessions().Rows}),
 		"dumps":    AdminDumpsPage(AdminDumps{Kept: 20, Dumps: []Dump{sampleDump()}}),
 		"dump":     AdminDumpPage(DumpPage{Dump: sampleDump(), Text: "{\"about\": \"<b>\"}"}),
+		"folder":   FolderPage(sampleFolder()),
+		"file":     FilePage(sampleFile()),
+		"picture":  FilePage(FileView{FilesPlace: samplePlace("shot.png"), Type: "image/png", Picture: true}),
+		"delete":   FileGoesPage(FileGoes{FilesPlace: samplePlace("docs"), Kind: FileKindFolder}),
+		"sent":     UserArticle(sampleSent()),
 		"error":    ErrorPage(Failure{Status: 500, Message: "The page could not be made.", Reference: "req_1"}),
 	}
 	for name, p := range pagerStates() {

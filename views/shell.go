@@ -20,6 +20,7 @@ var scriptWordKeys = []string{
 	"copied", "copy-failed", "failed", "refused", "offline", "polling", "signed-out",
 	"too-large", "limited", "new", "done", "stopped", "interrupted", "error",
 	"so-far", "gone", "retry-in", "retry-asking", "notify-done", "notify-error", "notify-approval", "asks", "asked",
+	"attach-folder", "attach-pasted", "attach-offer", "attach-many", "attach-large", "attach-remove", "attach-failed",
 }
 
 func scriptWords(ctx context.Context) templ.Attributes {

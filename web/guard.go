@@ -17,6 +17,8 @@ import (
 const (
 	maxJSONBytes = 8 << 20
 	maxFormBytes = 4 << 20
+	// formRoom is what a form takes beside the file in it.
+	formRoom = 1 << 20
 )
 
 // limitBody refuses longer bodies. Reading one fails with an error that names

@@ -22,6 +22,8 @@ const (
 	page access = "page"
 	// upload routes are those whose form holds a file.
 	upload access = "upload"
+	// files routes take files: of a form, or one as their body.
+	files access = "files"
 	// socket routes are live connections of such browsers: their origin is
 	// checked when they open.
 	socket access = "socket"
@@ -94,6 +96,12 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/s/:session/out/:output/pager", page, h.Pager},
 		{GET, "/s/:session/out/:output/raw", page, h.Raw},
 		{POST, "/s/:session/out/:output/delete", page, h.DeleteOutput},
+		{GET, "/s/:session/files", page, h.FilesPage},
+		{GET, "/s/:session/files/raw", page, h.RawFile},
+		{POST, "/s/:session/files/upload", files, h.Upload},
+		{GET, "/s/:session/files/delete", page, h.FileGoes},
+		{POST, "/s/:session/files/delete", page, h.DeleteFile},
+		{POST, "/uploads", files, h.UploadFirst},
 		{POST, "/turns/:turn/stop", page, h.StopTurn},
 		{POST, "/turns/:turn/approvals", page, h.Decide},
 		{POST, "/turns/:turn/fork", page, h.ForkTurn},
@@ -188,6 +196,8 @@ func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 		program: {limitBody(maxJSONBytes), h.WithToken},
 		admin:   {limitBody(maxJSONBytes), h.WithToken, handlers.AdminsOnly},
 
+		// Who sends is known before a file is taken.
+		files:         {limitBody(h.UploadBytes + formRoom), ownOrigin(cfg.PublicURL), h.WithCookie, handlers.Spooled, handlers.WellFormed, csrf(cfg.Handlers.BasePath)},
 		programUpload: {limitBody(h.UploadBytes), h.WithToken},
 	}
 	before[adminPage] = append(slices.Clone(before[page]), handlers.AdminsOnly)

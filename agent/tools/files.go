@@ -259,22 +259,54 @@ func noRoom(name string, more, left int64) error {
 		With("room_bytes", max(left, 0))
 }
 
-// Remove deletes a file, a link or a folder with all that is in it. What a link
-// leads to stays.
-func (f *Files) Remove(_ context.Context, ownerID, sessionID, name string) error {
-	if err := checkPath(name); err != nil {
-		return err
+// Look tells of what stands under a path itself: of a link, that it is one.
+func (f *Files) Look(_ context.Context, sessionID, name string) (models.FileInfo, error) {
+	root, err := f.root(sessionID, name)
+	if err != nil {
+		return models.FileInfo{}, err
 	}
-	if name == "" {
-		return models.Errorf(models.ErrInvalid, "file_refused", "the workspace itself goes with its session; delete what is in it")
+	defer func() { _ = root.Close() }()
+	info, err := root.Lstat(path.Join(".", name))
+	if err != nil {
+		return models.FileInfo{}, mended(name, told(name, err))
+	}
+	found := models.FileInfo{Path: name, Kind: models.KindSpecial, ModifiedAt: info.ModTime()}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		found.Kind, found.Size = models.KindFile, info.Size()
+	case mode.IsDir():
+		found.Kind = models.KindFolder
+	case mode&fs.ModeSymlink != 0:
+		found.Kind = models.KindLink
+	}
+	return found, nil
+}
+
+// root opens the workspace for a path in it.
+func (f *Files) root(sessionID, name string) (*os.Root, error) {
+	if err := checkPath(name); err != nil {
+		return nil, err
 	}
 	workspace, err := f.storage.Folder(sessionID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
-		return fmt.Errorf("open a workspace: %w", err)
+		return nil, fmt.Errorf("open a workspace: %w", err)
+	}
+	return root, nil
+}
+
+// Remove deletes a file, a link or a folder with all that is in it. What a link
+// leads to stays.
+func (f *Files) Remove(_ context.Context, ownerID, sessionID, name string) error {
+	if name == "" {
+		return models.Errorf(models.ErrInvalid, "file_refused", "the workspace itself goes with its session; delete what is in it")
+	}
+	root, err := f.root(sessionID, name)
+	if err != nil {
+		return err
 	}
 	defer func() { _ = root.Close() }()
 	if _, err := root.Lstat(name); err != nil {

@@ -246,6 +246,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			WebSessions:   db.WebSessions(),
 			Models:        catalogue.names,
 			ContextTokens: catalogue.window,
+			TakesImages:   catalogue.takesImages,
 			Server:        a.facts(catalogue, confined),
 			Demo:          catalogue.demo,
 			Policy:        a.policy(confined).Name(),

@@ -135,3 +135,9 @@ func (c *catalogue) window(name string) int {
 	}
 	return info.ContextTokens
 }
+
+// takesImages reports whether a model is sent pictures.
+func (c *catalogue) takesImages(name string) bool {
+	_, info, err := c.find(name)
+	return err == nil && info.Images
+}

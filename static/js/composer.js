@@ -6,6 +6,7 @@ import { word } from "./words.js";
 import { enhance } from "./enhance.js";
 import { jumpToLatest } from "./follow.js";
 import { editLast } from "./edit.js";
+import { startAttach, attaching, upload, attached } from "./attach.js";
 
 const LONG_TEXT = 20 * 1024; // characters from which on the box does not grow with the text
 const MAX_KEPT = 256 * 1024; // characters of a draft that are kept over a reload
@@ -18,6 +19,7 @@ export function startComposer() {
   text = document.getElementById("composer-text");
   problem = document.getElementById("composer-problem");
   restore();
+  startAttach(say);
   form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
   text.addEventListener("keydown", onKey);
   text.addEventListener("beforeinput", onBeforeInput);
@@ -82,11 +84,15 @@ export function focusComposer() {
 
 async function send() {
   const content = text.value;
-  if (sending || !content.trim()) return;
+  if (sending || (!content.trim() && !attaching())) return;
   setSending(true);
   say("");
   try {
-    const response = await post(form.action, { content, client_id: draftID(), ...chosenModel() });
+    const id = draftID();
+    const paths = await upload(id, form.elements.model?.value).catch((refused) => { say(refused.message); return null; });
+    if (!paths) return setSending(false); // the text and the other files stay
+    const fields = Object.entries({ content, client_id: id, ...chosenModel() });
+    const response = await post(form.action, [...fields, ...paths.map((path) => ["attachment", path])]);
     if (response.ok && !response.redirected) await taken(response, content);
     else {
       if (response.ok) forget();
@@ -109,6 +115,7 @@ function chosenModel() {
 async function taken(response, content) {
   const fragment = await response.text();
   forget();
+  attached();
   text.value = text.value === content ? "" : text.value.slice(content.length).trimStart();
   if (text.value) keep();
   grow();

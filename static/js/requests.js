@@ -7,7 +7,10 @@ const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?
 
 export const basePath = meta("base-path");
 
-/** Sends a form by script. Rejects only where the server was not reached. */
+/** The token of the page for forms. */
+export const csrf = () => meta("csrf-token");
+
+/** Sends a form by script; fields are an object, or pairs. Rejects only where the server was not reached. */
 export function post(url, fields = {}) {
   return fetch(url, {
     method: "POST",

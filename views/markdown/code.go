@@ -81,10 +81,13 @@ func coloured(lexer chroma.Lexer, code string, until time.Time) string {
 	if !ok {
 		return html.EscapeString(code)
 	}
+	return written(tokens)
+}
+
+// written is tokens as HTML, each with its class.
+func written(tokens []chroma.Token) string {
 	var out bytes.Buffer
-	if err := formatter.Format(&out, noColours, chroma.Literator(tokens...)); err != nil {
-		return html.EscapeString(code)
-	}
+	_ = formatter.Format(&out, noColours, chroma.Literator(tokens...)) // only a writer's error: a buffer has none
 	return strings.TrimSuffix(strings.TrimPrefix(out.String(), "<code>"), "</code>")
 }
 

@@ -1,0 +1,114 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+
+	"offcut/models"
+
+	"github.com/labstack/echo/v4"
+)
+
+// uploadMemory is how much of a form with files is held in memory; the rest lies
+// in temporary files meanwhile.
+const uploadMemory = 1 << 20
+
+// Spooled reads a form with files before anything else does, and removes its
+// temporary files in the end. A file that is the body itself is left to be read
+// as it comes.
+func Spooled(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		patient(c)
+		r := c.Request()
+		if !strings.HasPrefix(r.Header.Get(echo.HeaderContentType), echo.MIMEMultipartForm) {
+			return next(c)
+		}
+		err := r.ParseMultipartForm(uploadMemory)
+		defer func() {
+			if r.MultipartForm != nil {
+				_ = r.MultipartForm.RemoveAll()
+			}
+		}()
+		switch {
+		case errors.As(err, new(*http.MaxBytesError)):
+			return err
+		case err != nil:
+			return models.Errorf(models.ErrMalformed, "malformed_form", "the form cannot be read; send it once more")
+		}
+		return next(c)
+	}
+}
+
+// Upload puts files into a folder of the workspace: those of a form, or from a
+// script one, which is the body.
+func (h *Handlers) Upload(c echo.Context) error {
+	sess, folder, err := h.placed(c, h.writable)
+	if err != nil {
+		return err
+	}
+	if form := c.Request().MultipartForm; form != nil {
+		for _, header := range form.File["file"] {
+			if err := h.addFormFile(c, sess, folder, header); err != nil {
+				return err
+			}
+		}
+		return h.goTo(c, folderAddress(sess.ID, folder))
+	}
+	return h.addBody(c, sess, folder)
+}
+
+// UploadFirst takes a file for a session that begins with the message of the
+// same client id.
+func (h *Handlers) UploadFirst(c echo.Context) error {
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	clientID, model := q.text("client_id"), q.text("model")
+	if clientID == "" || len(clientID) > models.MaxClientIDLength {
+		return badParameter("client_id", "the id of the message that the file is for")
+	}
+	if err := h.checkModel(model); err != nil {
+		return err
+	}
+	sess, err := h.sessionFor(c, model, clientID)
+	if err != nil {
+		return err
+	}
+	return h.addBody(c, sess, "")
+}
+
+func (h *Handlers) addFormFile(c echo.Context, sess models.Session, folder string, header *multipart.FileHeader) error {
+	if header.Size > h.UploadBytes {
+		return h.tooLargeUpload()
+	}
+	file, err := header.Open()
+	if err != nil {
+		return fmt.Errorf("open an uploaded file: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	_, err = h.Files.Add(c.Request().Context(), sess.OwnerID, sess.ID, folder, header.Filename, file, header.Size)
+	return err
+}
+
+// addBody stores the body under the name that the address gives, or one like it,
+// and answers with what became of it.
+func (h *Handlers) addBody(c echo.Context, sess models.Session, folder string) error {
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	var body io.Reader = http.MaxBytesReader(c.Response(), io.NopCloser(c.Request().Body), h.UploadBytes)
+	name, err := h.Files.Add(c.Request().Context(), sess.OwnerID, sess.ID, folder, q.text("name"), body, announced(c))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return h.tooLargeUpload()
+	}
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string]string{"session": sess.ID, "path": name})
+}
