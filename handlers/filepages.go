@@ -129,7 +129,7 @@ func (h *Handlers) RawFile(c echo.Context) error {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	if info.Kind == models.KindFolder {
-		return models.Errorf(models.ErrInvalid, "not_a_file", "this is a folder; download the files in it")
+		return models.Errorf(models.ErrInvalid, "not_a_file", "%q is a folder; download the files in it", models.Arg("name", clip(name, 200)))
 	}
 	if show == nil || !*show {
 		return sendFile(c, file, info)

@@ -6,6 +6,7 @@ package attach
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"image"
@@ -72,8 +73,24 @@ func Describe(path string, size int64, file io.Reader) (models.Attachment, error
 // bounds. Only its header is read: a small file can hold an enormous picture.
 func sendable(data []byte, mediaType string) bool {
 	header, format, err := image.DecodeConfig(bytes.NewReader(data))
-	return err == nil && len(data) <= MaxImageBytes && "image/"+format == mediaType &&
+	return err == nil && len(data) <= MaxImageBytes && "image/"+format == mediaType && ended(data, format) &&
 		header.Width > 0 && header.Height > 0 && header.Width <= MaxImageSide && header.Height <= MaxImageSide
+}
+
+// ended reports whether a picture has its end. One that was cut off would be
+// refused by a provider, with the message and with every later one.
+func ended(data []byte, format string) bool {
+	switch format {
+	case "png":
+		return bytes.Contains(data[max(0, len(data)-32):], []byte("IEND"))
+	case "jpeg":
+		return bytes.Contains(data[len(data)/2:], []byte{0xff, 0xd9})
+	case "gif":
+		return bytes.HasSuffix(bytes.TrimRight(data, "\x00"), []byte{0x3b})
+	case "webp":
+		return uint64(binary.LittleEndian.Uint32(data[4:])) <= uint64(len(data)-8)
+	}
+	return false
 }
 
 func sum(data []byte) string {

@@ -47,6 +47,43 @@ type sentMessage struct {
 		} `json:"function"`
 	} `json:"tool_calls"`
 	ToolCallID string `json:"tool_call_id"`
+	// Images are the addresses of the pictures among the parts of the content.
+	Images []string `json:"-"`
+}
+
+// UnmarshalJSON takes a content in parts as one text, and its pictures.
+func (m *sentMessage) UnmarshalJSON(data []byte) error {
+	type plain sentMessage
+	var parted struct {
+		Content []struct {
+			Text  string `json:"text"`
+			Image struct {
+				URL string `json:"url"`
+			} `json:"image_url"`
+		} `json:"content"`
+	}
+	if json.Unmarshal(data, &parted) != nil {
+		return json.Unmarshal(data, (*plain)(m))
+	}
+	var rest map[string]json.RawMessage
+	if err := json.Unmarshal(data, &rest); err != nil {
+		return err
+	}
+	delete(rest, "content")
+	raw, err := json.Marshal(rest)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, (*plain)(m)); err != nil {
+		return err
+	}
+	for _, part := range parted.Content {
+		m.Content += part.Text
+		if part.Image.URL != "" {
+			m.Images = append(m.Images, part.Image.URL)
+		}
+	}
+	return nil
 }
 
 // result is a tool message: its metadata line and its body.

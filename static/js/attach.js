@@ -63,7 +63,19 @@ function onPaste(event) {
     event.preventDefault();
     addText(pasted);
     announce(word("attach-pasted"));
-  } else if (lines >= LONG_PASTE) offerFile(pasted, lines);
+  } else if (lines >= LONG_PASTE) {
+    event.preventDefault();
+    insert(pasted);
+    offerFile(pasted, lines);
+  }
+}
+
+// A browser that pastes twenty thousand lines by itself is busy for minutes: it
+// edits line by line.
+function insert(pasted) {
+  text.classList.add("long");
+  text.setRangeText(pasted, text.selectionStart, text.selectionEnd, "end");
+  text.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
 function offerFile(pasted, lines) {
