@@ -3,6 +3,8 @@ package agent
 import (
 	"errors"
 	"strings"
+
+	"offcut/models"
 )
 
 // The results that the program writes in place of a tool, so that each call
@@ -10,7 +12,7 @@ import (
 const (
 	started        = "The call was started and did not come to its end: "
 	effectsUnknown = ". Its effects are unknown: it may or may not have done what was asked. Check before you run it again."
-	notStarted     = "The call was not started: "
+	notStarted     = models.NotStartedText
 	noEffect       = ". It had no effect."
 )
 

@@ -30,7 +30,7 @@ func (h *Handlers) card(ctx context.Context, sess models.Session, call models.To
 	}
 	card.State = string(result.CallState())
 	card.Exit, card.Signal, card.TimedOut = meta.ExitCode, meta.Signal, meta.TimedOut
-	card.Failed = meta.IsError
+	card.Failed, card.Unstarted = meta.IsError, result.NotStarted()
 	card.Incomplete = meta.Complete != nil && !*meta.Complete && meta.Background == ""
 	if meta.ExecutionMS != nil {
 		card.Took = time.Duration(*meta.ExecutionMS) * time.Millisecond

@@ -83,7 +83,7 @@ func showStored(body *views.CardBody, call models.ToolCall, result *models.Messa
 	if !meta.Truncated {
 		body.Seen = body.Total
 	}
-	if result.State == models.StateInterrupted && meta.IsError {
+	if result.NotStarted() || (result.State == models.StateInterrupted && meta.IsError) {
 		body.Outcome, text = result.Content, ""
 	} else {
 		body.Ended = endedEarly(result)

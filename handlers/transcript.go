@@ -275,7 +275,7 @@ func (h *Handlers) turnEnd(t turnMessages) views.TurnEnd {
 			if m.Model != "" {
 				end.Model = m.Model
 			}
-		case m.Role == models.RoleTool && m.State == models.StateInterrupted:
+		case m.Role == models.RoleTool && m.State == models.StateInterrupted && !m.NotStarted():
 			end.OpenCalls++
 		}
 	}

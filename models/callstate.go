@@ -1,5 +1,7 @@
 package models
 
+import "strings"
+
 // CallState is where a tool call stands, as its card shows it.
 type CallState string
 
@@ -32,6 +34,18 @@ func (m Message) CallState() CallState {
 		return CallError
 	}
 	return CallOK
+}
+
+// NotStartedText begins the result of a call that never ran.
+const NotStartedText = "The call was not started: "
+
+// NotStarted reports whether the tool message m answers a call that never ran,
+// because the turn ended before: it had no effect. What a tool itself returned
+// has a duration.
+func (m Message) NotStarted() bool {
+	ended := m.State == StateStopped || m.State == StateInterrupted
+	ran := m.Metadata != nil && m.Metadata.ExecutionMS != nil
+	return ended && !ran && strings.HasPrefix(m.Content, NotStartedText)
 }
 
 // Failed reports whether a person should see the result as a failure: the tool

@@ -31,3 +31,21 @@ func TestTheStateOfACallIsThatOfItsResult(t *testing.T) {
 		}
 	}
 }
+
+func TestACallThatNeverRanIsToldFromOneThatWasCutOff(t *testing.T) {
+	text := models.NotStartedText + "the reply that asked for it broke off."
+	for name, test := range map[string]struct {
+		m    models.Message
+		want bool
+	}{
+		"the reply broke off":      {models.Message{State: models.StateInterrupted, Content: text}, true},
+		"stopped before it":        {models.Message{State: models.StateStopped, Content: text, Metadata: &models.ResultMetadata{IsError: true}}, true},
+		"cut off while it ran":     {models.Message{State: models.StateInterrupted, Content: "The call was started and did not come to its end"}, false},
+		"it printed the sentence":  {models.Message{State: models.StateStopped, Content: text, Metadata: &models.ResultMetadata{ExecutionMS: models.Ptr[int64](3)}}, false},
+		"it returned the sentence": {models.Message{State: models.StateDone, Content: text}, false},
+	} {
+		if got := test.m.NotStarted(); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -25,6 +25,8 @@ type ToolCard struct {
 	// Failed: the tool could not do what it was asked for. A command that ran has
 	// not failed, whatever its exit code.
 	Failed bool
+	// Unstarted: the turn ended before the call began, which had no effect.
+	Unstarted bool
 	// Subject is what the tool worked on: a command, a path, a pattern.
 	Subject string
 	// Took is how long it ran; negative where that is not known.

@@ -106,6 +106,9 @@ func TestRowsSayHowACallEnded(t *testing.T) {
 	for failed, words := range map[bool]string{true: "Could not run ls", false: "Ran ls"} {
 		want(t, parse(t, Card(ToolCard{CallID: "c", Tool: "run_command", State: CardError, Failed: failed, Subject: "ls"})), ".what", 1, words)
 	}
+	unstarted := parse(t, Card(ToolCard{CallID: "c", Tool: "write_file", State: CardInterrupted, Failed: true, Unstarted: true, Subject: "a.txt", Took: -1}))
+	want(t, unstarted, ".what", 1, "Write a.txt")
+	want(t, unstarted, ".exit", 1, "not started")
 	want(t, parse(t, Card(ToolCard{CallID: "c", Tool: "run_command", State: "ok", Incomplete: true, Coverage: &Coverage{Total: 9}})), ".covmini > span:not(.sr)", 1, "incomplete")
 	want(t, parse(t, Card(ToolCard{CallID: "c", Tool: "run_command", State: CardError, Signal: "SIGKILL"})), ".exit", 1, "SIGKILL")
 	want(t, parse(t, Card(ToolCard{CallID: "c", Tool: "run_command", State: CardError, TimedOut: true, Signal: "SIGKILL"})), ".exit", 1, "timed out")

@@ -46,7 +46,7 @@ func (v ToolCard) verb(ctx context.Context) string {
 	switch {
 	case v.State == CardRunning, v.State == CardBackground:
 		tense = "does"
-	case v.State == CardWaiting, v.State == CardDenied:
+	case v.State == CardWaiting, v.State == CardDenied, v.Unstarted:
 		tense = "will"
 	case v.State == CardError && v.Failed:
 		tense = "not"
@@ -60,6 +60,8 @@ func (v ToolCard) verb(ctx context.Context) string {
 // outcome is what stands in the row where a command's exit code stands.
 func (v ToolCard) outcome(ctx context.Context) string {
 	switch {
+	case v.Unstarted:
+		return t(ctx, "card.unstarted")
 	case v.State == CardDenied, v.State == CardStopped, v.State == CardInterrupted, v.State == CardWaiting:
 		return t(ctx, "card."+v.State)
 	case v.TimedOut:
