@@ -34,7 +34,7 @@ func begin(t *testing.T) *session {
 
 func (s *session) request() agent.Request {
 	var tools []agent.ToolSpec
-	for _, name := range []string{"run_command", "read_file", "write_file", "edit_file", "list_files", "search_files", "read_tool_output", "search_tool_output"} {
+	for _, name := range []string{"run_command", "read_file", "write_file", "edit_file", "list_files", "search_files", "read_tool_output", "search_tool_output", "run_script"} {
 		tools = append(tools, agent.ToolSpec{Name: name, Parameters: json.RawMessage(`{"type":"object"}`)})
 	}
 	return agent.Request{System: "x", Messages: s.messages, Tools: tools}
@@ -184,6 +184,15 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 			s.wantWords(s.step(), tt.want)
 		})
 	}
+}
+
+func TestItRunsAScriptAndQuotesWhatItReturned(t *testing.T) {
+	s := begin(t)
+	reply := s.ask("Run a script: `return 6 * 7`")
+	s.wantCalls(reply, `run_script {"code":"return 6 * 7"}`)
+	s.result(reply, 0, models.ResultMetadata{Nested: []models.NestedOutput{{Tool: "run_command", OutputID: "out_1"}, {Tool: "run_command", OutputID: "out_2"}}}, "42")
+	s.wantWords(s.step(), "The script ran. It gave back:", "42", "kept beside that: 2")
+	s.wantCalls(s.ask("Find “5” in the last kept output"), `search_tool_output {"output_id":"out_2","pattern":"5"}`)
 }
 
 func TestUnknownRequestsAreToldWhatIsUnderstood(t *testing.T) {

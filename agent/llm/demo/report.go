@@ -34,6 +34,8 @@ func report(c call, r result, wishes []wish) string {
 		return fmt.Sprintf("The tool `%s` could not do it. It says:\n\n%s", c.Function.Name, block(excerpt(r.body, 20)))
 	case c.Function.Name == "run_command":
 		out = append(out, ran(c, r.meta), printed(c, r, wishes))
+	case c.Function.Name == "run_script":
+		out = append(out, scriptRan(r))
 	case c.Function.Name == "read_file":
 		out = append(out, fileRead(c, r))
 	case c.Function.Name == "read_tool_output":
@@ -47,6 +49,16 @@ func report(c call, r result, wishes []wish) string {
 		out = append(out, gap)
 	}
 	return strings.Join(out, "\n\n")
+}
+
+// scriptRan quotes what a script printed and returned, and counts what is kept
+// of its calls.
+func scriptRan(r result) string {
+	said := "The script ran. It gave back:\n\n" + block(excerpt(r.body, 20))
+	if n := len(r.meta.Nested); n > 0 {
+		said += fmt.Sprintf("\n\nLong results of its calls are kept beside that: %d, which the rows of its card open.", n)
+	}
+	return said
 }
 
 // ran says how a command ended.

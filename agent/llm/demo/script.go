@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ const (
 
 	help = "I am only a script, and this is not one of the requests that I understand. These are:\n\n" +
 		"- Run `seq 1 200000` and tell me the last line\n" +
+		"- Run a script\n" +
 		"- Write `notes.txt`: some text\n" +
 		"- Read `notes.txt` at line 2\n" +
 		"- Replace “some” with “more” in `notes.txt`\n" +
@@ -29,6 +31,12 @@ const (
 	// exampleCommand makes a kept output where one is asked for and none is
 	// there yet.
 	exampleCommand = "seq 1 200000"
+
+	// exampleScript reads three long results, and tells only a number of them.
+	exampleScript = `// Three long results, read by the script: only what it prints comes back.
+const outputs = await Promise.all([10000, 20000, 30000].map(n => tools.run_command({command: "seq " + n})));
+for (const o of outputs) console.log(o.total_bytes + " bytes are kept as " + o.output_id);
+return outputs.reduce((sum, o) => sum + o.total_bytes, 0);`
 
 	exampleText = "Offcut keeps what a tool returns.\nThis is line 2 of the notes.\nA long result is shown in part and kept whole.\n"
 
@@ -71,8 +79,14 @@ func (c conversation) keptOutput() string {
 		if c.messages[i].Role != models.RoleTool {
 			continue
 		}
-		if id := parseResult(c.messages[i].Content).meta.OutputID; id != "" {
-			return id
+		meta := parseResult(c.messages[i].Content).meta
+		for _, nested := range slices.Backward(meta.Nested) {
+			if meta.OutputID == "" {
+				meta.OutputID = nested.OutputID
+			}
+		}
+		if meta.OutputID != "" {
+			return meta.OutputID
 		}
 	}
 	return listedOutput(c.summarised())
@@ -134,7 +148,7 @@ func plan(wishes []wish, before conversation) []step {
 			}
 			kept = true
 		}
-		if w.verb == verbRun {
+		if w.verb == verbRun || w.verb == verbScript {
 			kept = true // perhaps; if it was short, the search says so
 		}
 		if s := stepFor(w); s != nil {
@@ -158,6 +172,8 @@ func stepFor(w wish) step {
 			calls = append(calls, newCall("run_command", map[string]any{"command": command}))
 		}
 		return fixed(calls...)
+	case verbScript:
+		return fixed(newCall("run_script", map[string]any{"code": w.text}))
 	case verbRead:
 		return fixed(newCall("read_file", map[string]any{"path": path, "line": max(1, w.number)}))
 	case verbWrite:
@@ -203,6 +219,8 @@ func announce(calls []call) string {
 		switch c.Function.Name {
 		case "run_command":
 			said = append(said, "run "+inline(c.argument("command")))
+		case "run_script":
+			said = append(said, "run a script")
 		case "read_file":
 			said = append(said, fmt.Sprintf("read %s at line %s", inline(c.argument("path")), c.argument("line")))
 		case "write_file":

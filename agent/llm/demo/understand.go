@@ -11,6 +11,7 @@ type verb string
 
 const (
 	verbRun         verb = "run"
+	verbScript      verb = "run a script"
 	verbRead        verb = "read"
 	verbWrite       verb = "write"
 	verbEdit        verb = "edit"
@@ -44,6 +45,9 @@ var (
 	connect  = regexp.MustCompile(`(?i)(?:,\s*|\.\s+|\s+)(?:and\s+)?then\s+`)
 	reporter = regexp.MustCompile(`(?i),?\s+(?:and|then)\s+(?:then\s+)?(?:tell|show|give|report|say|quote|explain|what|let me)\b.*$`)
 
+	scriptVerb = regexp.MustCompile(`(?is)^(?:run|execute|write)\s+(?:a|an|the|this|that|some)?\s*(?:short\s+|small\s+)?(?:javascript|js|code mode|script)\b(?:\s+(?:script|program|code))?(?:$|[\s:,.]+(.*)$)`)
+	isScript   = regexp.MustCompile(`\breturn\b|\btools\.|\bconsole\.`)
+	scriptRest = regexp.MustCompile(`(?i)^(?:please|and|that|which|to|with|for)\b`)
 	runVerb    = regexp.MustCompile(`(?is)^(?:run|execute)\b(?:\s+(?:the\s+)?(?:shell\s+)?commands?\b)?\s*:?\s*(.+)$`)
 	readLine   = regexp.MustCompile(`(?i)^(?:read|show|open|print)(?:\s+me)?\s+line\s+(\d+)\s+(?:of|in|from)\s+(?:the\s+)?(?:file\s+)?(\S+)`)
 	readFile   = regexp.MustCompile(`(?i)^(?:read|open|show(?:\s+me)?)\s+(?:the\s+)?(?:file\s+)?(\S+?)[.,]?(?:\s+(?:at|from|starting\s+at|starting\s+from)\s+(?:the\s+)?line\s+(\d+))?[\s.]*$`)
@@ -153,13 +157,28 @@ func understandPart(text string) wish {
 		text = polite.ReplaceAllString(text, "")
 	}
 	for _, try := range []func(string) (wish, bool){
-		asRun, asOutput, asFind, asList, asEdit, asWrite, asRead, asTalk,
+		asScript, asRun, asOutput, asFind, asList, asEdit, asWrite, asRead, asTalk,
 	} {
 		if w, ok := try(text); ok {
 			return w
 		}
 	}
 	return wish{}
+}
+
+// asScript understands a program in a block of code or in quotes; one of our own
+// is run where there is none.
+func asScript(text string) (wish, bool) {
+	m := scriptVerb.FindStringSubmatch(text)
+	if m == nil {
+		return wish{}, false
+	}
+	for _, quoted := range []*regexp.Regexp{fence, ticked} {
+		if found := quoted.FindStringSubmatch(m[1]); found != nil {
+			return wish{verb: verbScript, text: found[1]}, isScript.MatchString(found[1])
+		}
+	}
+	return wish{verb: verbScript, text: exampleScript}, m[1] == "" || scriptRest.MatchString(m[1])
 }
 
 func asRun(text string) (wish, bool) {

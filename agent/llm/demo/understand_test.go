@@ -25,6 +25,13 @@ func TestPlainRequestsAreUnderstood(t *testing.T) {
 		"Run `echo a`, then run `echo b`":                {run("echo a"), run("echo b")},
 		"run printf 'a\\nb\\n' and show me what it says": {run("printf 'a\\nb\\n'")},
 
+		"Run a script": {{verb: verbScript, text: exampleScript}},
+		"run a javascript program and show me what it says": {{verb: verbScript, text: exampleScript}},
+		"Run this script:\n```js\nreturn 1\n```":            {{verb: verbScript, text: "return 1"}},
+		"run the script `return 2 + 2`":                     {{verb: verbScript, text: "return 2 + 2"}},
+		"run script.sh":                                     {run("script.sh")},
+		"run the script build.sh":                           {run("the script build.sh")},
+
 		"Write `notes.txt`, then read it at line 2":         {{verb: verbWrite, path: "notes.txt"}, {verb: verbRead, path: "notes.txt", number: 2}},
 		"write notes.txt: hello there":                      {{verb: verbWrite, path: "notes.txt", text: "hello there"}},
 		"Write the file a/b.md with the text “one\ntwo”":    {{verb: verbWrite, path: "a/b.md", text: "one\ntwo"}},
