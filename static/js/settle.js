@@ -101,9 +101,14 @@ function goesOn(old, fresh) {
 /** A card that a person opened or closed stays so. Whether they did or not, a
     card in the same state keeps its body, with the pages that were fetched into
     it; of its own figures only those that grow are news. One that said that the
-    model had seen nothing is read anew: it was not sent the result yet. */
+    model had seen nothing is read anew: it was not sent the result yet. A row
+    that opens nothing has no state of a person's. */
 function card(old, fresh) {
   const head = old.querySelector("[data-fold]");
+  if (!head || !fresh.querySelector("[data-fold]")) {
+    old.replaceWith(fresh);
+    return;
+  }
   const open = head.getAttribute("aria-expanded");
   if (old.dataset.state === fresh.dataset.state && !old.querySelector("[data-live], [data-unread]")) {
     const next = fresh.querySelector("[data-fold]");

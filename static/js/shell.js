@@ -30,7 +30,8 @@ function onClick(event) {
   if (button.hasAttribute("data-close")) button.closest("dialog")?.close();
 }
 
-/** Opens or closes a tool card; what is not there yet is fetched. */
+/** Opens or closes a tool card; what is not there yet is fetched. Of a card within
+    another one that is asked for by a name of its own: events rise. */
 export function fold(card, open, byPerson = false) {
   const head = card.querySelector("[data-fold]");
   const body = document.getElementById(head.getAttribute("aria-controls"));
@@ -41,7 +42,7 @@ export function fold(card, open, byPerson = false) {
     if (open) pauseFollowing();
   }
   if (open) showEnds(body);
-  if (open && body.hasAttribute("data-lazy")) window.htmx?.trigger(body, "unfold");
+  if (open && body.hasAttribute("data-lazy")) window.htmx?.trigger(body, body.dataset.lazy || "unfold");
 }
 
 /** Shows or hides the list of sessions: a drawer on small screens, a column on wide ones. */
