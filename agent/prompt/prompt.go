@@ -5,6 +5,7 @@ package prompt
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -39,6 +40,12 @@ func (f Facts) Has(tool string) bool {
 		}
 	}
 	return false
+}
+
+// Remote reports whether tools of other servers are among those that are
+// offered; the template asks it.
+func (f Facts) Remote() bool {
+	return slices.ContainsFunc(f.Tools, func(t agent.ToolSpec) bool { return t.Deed == agent.DeedRemote })
 }
 
 // System is the text of the instructions.

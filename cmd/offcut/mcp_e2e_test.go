@@ -236,3 +236,31 @@ func TestNoProcessOfAnMCPServerIsLeft(t *testing.T) {
 		})
 	}
 }
+
+func TestAScriptCallsToolsOfAnMCPServer(t *testing.T) {
+	dir := t.TempDir()
+	p := newProvider(t)
+	s := start(t, p, withMCP(t, dir))
+	content := strings.Repeat("a line of the file\n", 4000)
+	file := filepath.Join(dir, "long.txt")
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := callTool(t, s, p, "run_script", args{"code": fmt.Sprintf(`
+		const [sum, read] = await Promise.all([
+			tools["every_thing__get-sum"]({a: 20, b: 22}),
+			tools.files__read_text_file({path: %q}),
+		]);
+		return [sum.text, read.text.length];`, file)})
+	if r.body != `["The sum of 20 and 22 is 42.",76000]` {
+		t.Fatalf("%v %q", r.meta, r.body)
+	}
+	nested, _ := r.meta["nested"].([]any)
+	if len(nested) != 1 {
+		t.Fatalf("nested is %v", r.meta["nested"])
+	}
+	of, _ := nested[0].(map[string]any)
+	if id, _ := of["output_id"].(string); of["tool"] != "files__read_text_file" || s.copyOf(r.session, id) != content {
+		t.Errorf("nested is %v", of)
+	}
+}
