@@ -85,20 +85,20 @@ func share(part, whole int64) string {
 }
 
 // took writes how long something ran, as short as it can be said.
-func took(d time.Duration) string {
+func took(ctx context.Context, d time.Duration) string {
 	switch {
 	case d < 0:
 		return ""
 	case d < 100*time.Millisecond:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
+		return t(ctx, "took.ms", "ms", d.Milliseconds())
 	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
+		return t(ctx, "took.s", "s", strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', -1, 64))
 	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
+		return t(ctx, "took.s", "s", int(d.Seconds()))
 	case d < time.Hour:
-		return fmt.Sprintf("%dm %02ds", int(d.Minutes()), int(d.Seconds())%60)
+		return t(ctx, "took.m", "m", int(d.Minutes()), "s", fmt.Sprintf("%02d", int(d.Seconds())%60))
 	}
-	return fmt.Sprintf("%dh %02dm", int(d.Hours()), int(d.Minutes())%60)
+	return t(ctx, "took.h", "h", int(d.Hours()), "m", fmt.Sprintf("%02d", int(d.Minutes())%60))
 }
 
 // clock is the time of day of at, in the server's zone until a script puts it

@@ -4,10 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"offcut/views/i18n"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestNumbersAsPeopleReadThem(t *testing.T) {
+	ctx := t.Context()
+	zh := i18n.With(ctx, "zh")
 	cases := []struct{ name, got, want string }{
 		{"exact", exact(5213908), "5,213,908"},
 		{"exact, small", exact(0) + " " + exact(999) + " " + exact(1000), "0 999 1,000"},
@@ -21,12 +25,14 @@ func TestNumbersAsPeopleReadThem(t *testing.T) {
 		{"a share without", share(40, 100), "40"},
 		{"nearly all is not all", share(9999, 10000) + " " + share(996, 1000), ">99.9 99"},
 		{"all", share(10, 10), "100"},
-		{"milliseconds", took(12 * time.Millisecond), "12 ms"},
-		{"seconds", took(310*time.Millisecond) + " " + took(9*time.Second) + " " + took(41*time.Second), "0.3 s 9 s 41 s"},
-		{"minutes", took(125 * time.Second), "2m 05s"},
-		{"hours", took(3*time.Hour + 4*time.Minute), "3h 04m"},
-		{"not known", took(-1), ""},
+		{"milliseconds", took(ctx, 12*time.Millisecond), "12 ms"},
+		{"seconds", took(ctx, 310*time.Millisecond) + " " + took(ctx, 9*time.Second) + " " + took(ctx, 41*time.Second), "0.3 s 9 s 41 s"},
+		{"minutes", took(ctx, 125*time.Second), "2m 05s"},
+		{"hours", took(ctx, 3*time.Hour+4*time.Minute), "3h 04m"},
+		{"in Chinese", took(zh, 12*time.Millisecond) + ", " + took(zh, 9*time.Second) + ", " + took(zh, 125*time.Second), "12 毫秒, 9 秒, 2分05秒"},
+		{"not known", took(ctx, -1), ""},
 		{"a sentence", sentence("It failed") + " " + sentence("It failed.") + " " + sentence("Why?"), "It failed. It failed. Why?"},
+		{"a sentence in Chinese", sentence("失败。") + sentence("原话：“不。”"), "失败。原话：“不。”"},
 		{"a sentence that quotes", sentence("It says: “no”") + " " + sentence("It says: “No.”"), "It says: “no”. It says: “No.”"},
 		{"initials", initials("billing-dev") + initials("mara") + initials("") + initials("李雷"), "BDM李"},
 	}

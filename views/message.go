@@ -48,7 +48,7 @@ func (v TurnEnd) facts(ctx context.Context) string {
 		facts = append(facts, dollars(ctx, v.Cost))
 	}
 	if v.Took > 0 {
-		facts = append(facts, took(v.Took))
+		facts = append(facts, took(ctx, v.Took))
 	}
 	return strings.Join(facts, " · ")
 }

@@ -19,10 +19,10 @@ export function tick() {
 
 function elapsed(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return word("elapsed-s", seconds);
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m ${String(seconds % 60).padStart(2, "0")}s`;
-  return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, "0")}m`;
+  if (minutes < 60) return word("elapsed-m", minutes, String(seconds % 60).padStart(2, "0"));
+  return word("elapsed-h", Math.floor(minutes / 60), String(minutes % 60).padStart(2, "0"));
 }
 
 function countDown(notice, now) {

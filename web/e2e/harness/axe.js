@@ -9,15 +9,16 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** Fails where axe finds a fault on the page as it stands. */
-export async function accessible(page, what) {
+/** Fails where axe finds a fault on the page as it stands; `rules` names those to look at instead of all. */
+export async function accessible(page, what, rules) {
   await page.evaluate(source); // a script element would be refused by the content security policy
-  const violations = await page.evaluate(async (values) => {
-    const result = await globalThis.axe.run(document, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] });
+  const runOnly = rules ? { type: 'rule', values: rules } : { type: 'tag', values: tags };
+  const violations = await page.evaluate(async (only) => {
+    const result = await globalThis.axe.run(document, { runOnly: only, resultTypes: ['violations'] });
     return result.violations.map(({ id, help, nodes }) => ({
       id, help, nodes: nodes.slice(0, 5).map((n) => `${n.target.join(' ')}: ${n.failureSummary?.split('\n').slice(1).join('; ')}`),
     }));
-  }, tags);
+  }, runOnly);
   assert.deepEqual(violations, [], `axe: ${what}`);
 }
 

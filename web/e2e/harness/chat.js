@@ -77,7 +77,7 @@ export class Chat {
     const head = card.locator('[aria-expanded]').first();
     if (await head.getAttribute('aria-expanded') === 'false') await head.click();
     await card.locator('[aria-expanded=true]').first().waitFor();
-    await eventually(async () => !/^\s*Loading …\s*$/.test(await card.locator('.tool-body').first().innerText()), 'the card stays empty');
+    await eventually(async () => !/^\s*(Loading …|加载中……)\s*$/.test(await card.locator('.tool-body').first().innerText()), 'the card stays empty');
     return card;
   }
 

@@ -1,4 +1,4 @@
-// Every page, light and dark, wide and narrow: axe finds nothing, nothing scrolls
+// Each state of the pages, light and dark, wide and narrow, in both languages: axe finds nothing, nothing scrolls
 // sideways, nothing offends the content security policy.
 
 import assert from 'node:assert/strict';
@@ -12,6 +12,7 @@ const it = suite();
 const looks = [
   { width: 1280, theme: 'light' }, { width: 1280, theme: 'dark' },
   { width: 360, theme: 'light' }, { width: 360, theme: 'dark' },
+  { width: 1280, theme: 'light', locale: 'zh-CN' }, { width: 360, theme: 'dark', locale: 'zh-CN' },
 ];
 
 let made;
@@ -43,13 +44,13 @@ async function sound(page, what) {
 }
 
 for (const look of looks) {
-  const named = `${look.width} px, ${look.theme}`;
+  const named = `${look.width} px, ${look.theme}${look.locale ? `, ${look.locale}` : ''}`;
 
   it(`sign-in, also refused: ${named}`, async ({ app, visit }) => {
     const page = await visit({ as: null, ...look });
     await page.goto(`${app.url}/login`);
     await sound(page, 'sign-in');
-    await page.fill('[name=name]', `nobody-${look.width}`);
+    await page.fill('[name=name]', `nobody-${look.width}-${look.locale ?? 'en'}`);
     await page.fill('[name=password]', 'wrong password');
     await page.press('[name=password]', 'Enter');
     await page.getByRole('alert').first().waitFor();
