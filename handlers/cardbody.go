@@ -20,6 +20,9 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 		ArgumentsTruncated: meta.ArgumentsTruncated, ReplacedBytes: meta.ReplacedBytes,
 		Binary: meta.Binary, SHA256: meta.SHA256,
 	}
+	if !meta.IsError {
+		body.File = fileOf(call)
+	}
 	if body.Code = h.codeOf(call); body.Code != "" {
 		body.Subject, _, _ = strings.Cut(body.Subject, "\n")
 		var err error

@@ -70,6 +70,13 @@ func (w markdown) message(m models.Message) {
 	default:
 		w.say(quoted(m.Content))
 	}
+	if len(m.Attachments) > 0 {
+		names := ""
+		for _, a := range m.Attachments {
+			names += strconv.Quote(a.Path) + "\n"
+		}
+		w.say("\n" + i18n.T(ctx, "files.attached") + "\n\n" + fenced(names, "text") + "\n")
+	}
 	if m.State == models.StateStopped || m.State == models.StateInterrupted {
 		w.say("\n*" + i18n.T(ctx, "js."+string(m.State)) + "*\n")
 	}

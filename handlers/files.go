@@ -2,8 +2,10 @@ package handlers
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"os"
@@ -123,3 +125,25 @@ func (h *Handlers) tooLargeUpload() error {
 	return models.Errorf(models.ErrTooLarge, "upload_too_large", "a file has at most %s bytes; make a larger one with a command, or in parts",
 		models.Arg("most", strconv.FormatInt(h.UploadBytes, 10))).With("limit", h.UploadBytes)
 }
+
+// fileOf is the path, in the workspace, of the file that a call reads or writes;
+// empty: it is about none, or one that lies elsewhere.
+func fileOf(call models.ToolCall) string {
+	switch call.Name {
+	case "read_file", "write_file", "edit_file":
+	default:
+		return ""
+	}
+	var arguments struct{ Path string }
+	if json.Unmarshal([]byte(call.Arguments), &arguments) != nil {
+		return ""
+	}
+	name := path.Clean(strings.TrimPrefix(arguments.Path, workspaceAlias))
+	if !fs.ValidPath(name) || name == "." {
+		return ""
+	}
+	return name
+}
+
+// workspaceAlias is how commands see the workspace, and the file tools too.
+const workspaceAlias = "/workspace/"

@@ -101,6 +101,9 @@ type CardBody struct {
 	CallID    string
 	Tool      string
 	Subject   string
+	// File is the path, in the workspace, of the file that the call read or wrote;
+	// empty: none is known.
+	File string
 	// Arguments is the call's arguments as indented JSON, for tools whose row
 	// does not say them all; empty: not shown.
 	Arguments string

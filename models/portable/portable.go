@@ -7,11 +7,13 @@
 //	 "session": {"title", "model", "created_at", "updated_at"},
 //	 "messages": [{"id", "turn_id", "role", "content", "reasoning", "is_meta",
 //	               "tool_calls": [{"id", "name", "arguments"}], "tool_call_id",
-//	               "metadata", "state", "finish_reason", "model", "created_at"}],
+//	               "metadata", "attachments": [{"path", "size", "type"}], "state",
+//	               "finish_reason", "model", "created_at"}],
 //	 "outputs": [{"id", "tool", "call_id", "total_bytes", "complete", "created_at"}]}
 //
 // Messages stand in their order, and those of one turn together. The outputs
-// are a list of what was kept, for people: their bytes stay where they are.
+// are a list of what was kept, for people: their bytes stay where they are, and
+// so do those of the files that messages came with.
 // Members that are not known are passed over, so that a later version may add
 // some; one that changes the meaning of what is there gets another number.
 package portable
@@ -57,6 +59,7 @@ type Message struct {
 	ToolCalls    []models.ToolCall      `json:"tool_calls,omitempty"`
 	ToolCallID   string                 `json:"tool_call_id,omitempty"`
 	Metadata     *models.ResultMetadata `json:"metadata,omitempty"`
+	Attachments  []models.Attachment    `json:"attachments,omitempty"`
 	State        models.State           `json:"state"`
 	FinishReason models.FinishReason    `json:"finish_reason,omitempty"`
 	Model        string                 `json:"model,omitempty"`
@@ -78,7 +81,7 @@ func Of(m models.Message) Message {
 	return Message{
 		ID: m.ID, TurnID: m.TurnID, Role: m.Role, Content: m.Content, Reasoning: m.Reasoning, IsMeta: m.IsMeta,
 		ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Metadata: m.Metadata, State: m.State,
-		FinishReason: m.FinishReason, Model: m.Model, CreatedAt: m.CreatedAt,
+		FinishReason: m.FinishReason, Model: m.Model, CreatedAt: m.CreatedAt, Attachments: m.Attachments,
 	}
 }
 
@@ -87,7 +90,7 @@ func (m Message) Stored() models.Message {
 	return models.Message{
 		Role: m.Role, Content: m.Content, Reasoning: m.Reasoning, IsMeta: m.IsMeta, ToolCalls: m.ToolCalls,
 		ToolCallID: m.ToolCallID, Metadata: m.Metadata, State: m.State, FinishReason: m.FinishReason,
-		Model: m.Model, CreatedAt: m.CreatedAt,
+		Model: m.Model, CreatedAt: m.CreatedAt, Attachments: m.Attachments,
 	}
 }
 

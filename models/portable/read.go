@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 	"unicode/utf8"
 
@@ -124,6 +125,9 @@ func sentence(err error) string {
 	return "it is not valid"
 }
 
+// maxAttachedPath bounds the path of an attached file, in bytes: what systems take.
+const maxAttachedPath = 4096
+
 // maxNames bounds ids and names in a file, in bytes.
 const maxNames = 256
 
@@ -165,7 +169,7 @@ func (c *checker) order(i int, m Message) {
 func (c *checker) words(i int, m Message) {
 	switch m.Role {
 	case models.RolePerson:
-		if err := models.ValidateContent(m.Content); err != nil {
+		if err := models.ValidateMessage(m.Content, len(m.Attachments)); err != nil {
 			c.wrong.add(place(i, "content"), "cannot be taken: %s", sentence(err))
 		}
 	case models.RoleAssistant, models.RoleTool:
@@ -181,6 +185,15 @@ func (c *checker) words(i int, m Message) {
 	}
 	if year := m.CreatedAt.Year(); year < 1970 || year > 9999 {
 		c.wrong.add(place(i, "created_at"), "is missing or no time of this age")
+	}
+	for n, a := range m.Attachments {
+		where := fmt.Sprintf("%s[%d]", place(i, "attachments"), n)
+		switch {
+		case m.Role != models.RolePerson:
+			c.wrong.add(where, "stands with a message of role %.40q", m.Role)
+		case !fs.ValidPath(a.Path) || len(a.Path) > maxAttachedPath || len(a.Type) > maxNames || len(a.SHA256) > maxNames || a.Size < 0:
+			c.wrong.add(where, "has no path in a workspace, or a size or a type that cannot be")
+		}
 	}
 	for member, value := range map[string]string{"model": m.Model, "finish_reason": string(m.FinishReason), "tool_call_id": m.ToolCallID} {
 		if len(value) > maxNames {

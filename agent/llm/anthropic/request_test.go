@@ -185,3 +185,13 @@ func TestARequestNamesItsModel(t *testing.T) {
 		t.Errorf("a name of %d bytes", len(name))
 	}
 }
+
+func TestPicturesGoBeforeTheTextThatTheyCameWith(t *testing.T) {
+	m := asks("what is it")
+	m.Images = []models.Image{{Type: "image/webp", Data: []byte("RIFF")}}
+	body := sent(t, Config{Model: "m"}, agent.Request{Messages: []models.Message{m}})
+	wantJSON(t, `[{"role": "user", "content": [
+		{"type": "image", "source": {"type": "base64", "media_type": "image/webp", "data": "UklGRg=="}},
+		{"type": "text", "text": "what is it", "cache_control": {"type": "ephemeral"}}
+	]}]`, body["messages"])
+}

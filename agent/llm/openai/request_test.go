@@ -138,3 +138,16 @@ func TestWhereSomeRepliesReasonedTheOthersSayThatTheyDidNot(t *testing.T) {
 		t.Errorf("the question became %q", got)
 	}
 }
+
+func TestPicturesGoWithTheMessageThatTheyCameWith(t *testing.T) {
+	body := sent(t, Config{Model: "m"}, agent.Request{Messages: []models.Message{
+		{Role: models.RolePerson, Content: "what is it", Images: []models.Image{{Type: "image/png", Data: []byte("\x89PNG")}}},
+	}})
+	want := []any{map[string]any{"role": "user", "content": []any{
+		map[string]any{"type": "text", "text": "what is it"},
+		map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,iVBORw=="}},
+	}}}
+	if diff := cmp.Diff(want, body["messages"]); diff != "" {
+		t.Error(diff)
+	}
+}
