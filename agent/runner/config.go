@@ -39,6 +39,9 @@ type Config struct {
 	// Attached tells a model of the files that people sent in a session, in a
 	// copy of the history; nil: it is told of none.
 	Attached func(session models.Session, history []models.Message, model ModelInfo) []models.Message
+	// Replies has each reply written down while it streams in; nil: a killed
+	// program loses what came since the reply was last stored.
+	Replies Replies
 	// Dumps takes the requests that a provider refused; nil: nobody does.
 	Dumps  Dumps
 	Limits Limits
@@ -62,7 +65,8 @@ type Limits struct {
 	// Coalesce is the least time between two events with text of one reply.
 	Coalesce time.Duration
 	// SaveEvery and SaveBytes pace the storing of a reply that streams in: what
-	// a killed server loses.
+	// whoever reads the database has not got yet. See Config.Replies for what a
+	// killed server loses.
 	SaveEvery time.Duration
 	SaveBytes int
 	// ShutdownGrace is how long running turns may come to their end before a
@@ -113,6 +117,21 @@ type Blocks interface {
 	// Finish is the HTML of the rest.
 	Finish() (html string)
 }
+
+// Replies writes down the replies that stream in. It does not fail: a reply goes
+// on without it.
+type Replies interface {
+	// Add takes more of a reply, before that is shown.
+	Add(messageID, text, reasoning string)
+	// Remove lets go of a reply that is stored whole.
+	Remove(messageID string)
+}
+
+// unwritten are replies that nobody writes down.
+type unwritten struct{}
+
+func (unwritten) Add(string, string, string) {}
+func (unwritten) Remove(string)              {}
 
 // Store is what the runner needs of the database.
 type Store interface {
@@ -188,6 +207,9 @@ func (c Config) orDefaults() Config {
 	}
 	if c.ReadsOf == nil {
 		c.ReadsOf = func(agent.Call, agent.ToolResult, time.Time) []models.OutputRead { return nil }
+	}
+	if c.Replies == nil {
+		c.Replies = unwritten{}
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -191,7 +191,9 @@ func (j *journal) storeReply(ctx context.Context, reply models.Message) error {
 	}
 	reply.Seq, reply.CreatedAt = p.message.Seq, p.message.CreatedAt
 	p.finish()
-	return j.r.cfg.Store.SaveMessage(ctx, reply)
+	err := j.r.cfg.Store.SaveMessage(ctx, reply)
+	p.stored(err)
+	return err
 }
 
 func (j *journal) saveTurn(ctx context.Context, turn models.Turn) error {
@@ -280,7 +282,9 @@ func (j *journal) close(state models.State) {
 		p.finish()
 		m := p.snapshot()
 		m.State = state
-		if err := j.r.cfg.Store.SaveMessage(context.Background(), m); err != nil {
+		err := j.r.cfg.Store.SaveMessage(context.Background(), m)
+		p.stored(err)
+		if err != nil {
 			j.r.cfg.Log.Error("a broken answer cannot be stored", "message", m.ID, "error", err)
 		}
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -12,8 +13,9 @@ import (
 
 // part is one reply while it streams in. What a piece costs does not grow with
 // the reply: text is appended, told in small packets to the watchers of what is
-// shown, and rendered once, block by block. It is stored whole, at least every
-// second in which it grew: what was shown is there after a crash.
+// shown, and rendered once, block by block. Each packet is written down before it
+// is told, so that what was shown is there after a crash; and the reply is stored
+// whole, at least every second in which it grew.
 //
 // The journal's lock guards the fields below it.
 type part struct {
@@ -85,18 +87,21 @@ func (p *part) end() {
 	p.tell()
 }
 
-// tell publishes what has come since the last time. Called with the lock held.
+// tell writes down and publishes what has come since the last time. Called with the lock held.
 func (p *part) tell() {
-	if text := p.reasoning.String()[p.toldReasoning:]; text != "" {
-		p.toldReasoning += len(text)
-		p.shown.think(text)
-		p.toldAt = time.Now()
+	reasoning, text := p.reasoning.String()[p.toldReasoning:], p.content.String()[p.told:]
+	if reasoning == "" && text == "" {
+		return
 	}
-	if text := p.content.String()[p.told:]; text != "" {
-		p.told += len(text)
+	p.j.r.cfg.Replies.Add(p.message.ID, text, reasoning)
+	p.toldReasoning, p.told = p.toldReasoning+len(reasoning), p.told+len(text)
+	if reasoning != "" {
+		p.shown.think(reasoning)
+	}
+	if text != "" {
 		p.shown.say(text)
-		p.toldAt = time.Now()
 	}
+	p.toldAt = time.Now()
 }
 
 // due reports whether the reply should be stored now, and takes it as stored:
@@ -120,6 +125,14 @@ func (p *part) snapshot() models.Message {
 	m := p.message
 	m.Content, m.Reasoning = p.content.String(), p.reasoning.String()
 	return m
+}
+
+// stored lets go of what was written down: the reply is stored as it ended, or
+// its session is gone. Where the database failed the next start needs it.
+func (p *part) stored(err error) {
+	if err == nil || errors.Is(err, models.ErrNotFound) {
+		p.j.r.cfg.Replies.Remove(p.message.ID)
+	}
 }
 
 // save stores the reply as far as it came. A failure ends the turn: what is

@@ -20,6 +20,7 @@ import (
 	"offcut/agent/mcp"
 	"offcut/agent/prompt"
 	"offcut/agent/query"
+	"offcut/agent/replies"
 	"offcut/agent/retain"
 	"offcut/agent/runner"
 	"offcut/agent/sandbox"
@@ -50,6 +51,7 @@ type App struct {
 	runner   *runner.Runner
 	servers  *mcp.Servers
 	dumps    *dump.Dumps
+	replies  *replies.Folder
 	// closers end what was opened, the last opened first.
 	closers []func() error
 }
@@ -148,8 +150,8 @@ func (a *App) listen() (net.Listener, error) {
 	return listener, nil
 }
 
-// open opens the database and the workspaces, which need each other: one
-// counts what an owner stores in both.
+// open opens the database and the workspaces, which need each other (one counts
+// what an owner stores in both), and the replies that stream in.
 func (a *App) open(ctx context.Context) (*store.Store, *workspace.Folders, error) {
 	var db *store.Store
 	quota := a.cfg.Limits.StoragePerUserBytes
@@ -169,14 +171,22 @@ func (a *App) open(ctx context.Context) (*store.Store, *workspace.Folders, error
 		return nil, nil, err
 	}
 	a.closing(db.Close)
+	if a.replies, err = replies.Open(a.cfg.DataDir, a.log); err != nil {
+		return nil, nil, err
+	}
+	a.closing(a.replies.Close)
 	return db, folders, nil
 }
 
 // recover takes up what a crash left: first the copies, whose lengths are then
-// final, and then the turns, whose open calls name them.
+// final, and what was shown of the replies; then the turns, whose open calls name
+// the copies.
 func (a *App) recover(ctx context.Context, db *store.Store, keeper *retain.Keeper) error {
 	if err := keeper.Recover(ctx); err != nil {
 		return fmt.Errorf("recover kept outputs: %w", err)
+	}
+	if err := a.replies.Recover(ctx, db); err != nil {
+		return err
 	}
 	if err := db.InterruptRunning(ctx, time.Now(), agent.InterruptedText); err != nil {
 		return fmt.Errorf("recover turns: %w", err)
@@ -224,6 +234,7 @@ func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspa
 		Blocks:    func() runner.Blocks { return markdown.NewStream() },
 		ReadsOf:   retain.ReadsOf,
 		Attached:  attached(tools.NewFiles(folders)),
+		Replies:   a.replies,
 		Dumps:     a.dumps,
 		Limits:    limits,
 		Log:       a.log,

@@ -18,7 +18,6 @@ it('a kill in mid-answer keeps the text, says so, and the next message works', a
   await c.say('count until killed');
   const half = hundred.slice(0, 50).join('');
   await c.shows(half, { exactly: true });
-  await sleep(1500); // what streams in is written at least every second
   await app.kill();
   await app.launch();
   await c.page.reload();
@@ -36,7 +35,6 @@ it('a page that was open through a crash comes back by itself', async ({ app, ch
   await c.open();
   await c.say('count and come back');
   await c.shows(' 50');
-  await sleep(1500);
   await app.kill();
   await app.launch();
   await c.settled('interrupted');
