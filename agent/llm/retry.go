@@ -46,9 +46,10 @@ func WithRetryHook(ctx context.Context, hook func(agent.Retry)) context.Context 
 // on as it came. A cancelled context ends a wait at once, and so does whoever was
 // told of it.
 type Transport struct {
-	base http.RoundTripper
-	now  func() time.Time
-	wait func(attempt int) time.Duration
+	base   http.RoundTripper
+	now    func() time.Time
+	wait   func(attempt int) time.Duration
+	linger time.Duration // for the body of a refusal
 }
 
 // NewTransport returns a Transport over base; nil: a pooled transport of its
@@ -57,7 +58,7 @@ func NewTransport(base http.RoundTripper) *Transport {
 	if base == nil {
 		base = newBase()
 	}
-	return &Transport{base: base, now: time.Now, wait: Backoff}
+	return &Transport{base: base, now: time.Now, wait: Backoff, linger: LingerLimit}
 }
 
 func newBase() *http.Transport {
@@ -86,7 +87,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	try := &attempt{transport: t, ctx: req.Context()}
 	client := &retryablehttp.Client{
 		HTTPClient: &http.Client{
-			Transport:     t.base,
+			Transport:     bounded{t.base, t.linger},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		RetryMax:     MaxRetries,
@@ -102,10 +103,12 @@ type attempt struct {
 	transport *Transport
 	ctx       context.Context
 	reason    string
+	tries     int
 }
 
 // check decides whether another try makes sense.
 func (a *attempt) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	a.tries++
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -122,6 +125,11 @@ func (a *attempt) check(ctx context.Context, resp *http.Response, err error) (bo
 		return false, nil
 	}
 	a.reason = fmt.Sprintf("The model's server answered %d (%s).", resp.StatusCode, strings.ToLower(http.StatusText(resp.StatusCode)))
+	if a.tries <= MaxRetries {
+		// Nobody reads it, and the library would wait for its end.
+		_ = resp.Body.Close()
+		resp.Body = http.NoBody
+	}
 	return true, nil
 }
 

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 
 	"offcut/agent/llm"
@@ -15,9 +14,6 @@ type exchange struct {
 	events *llm.EventReader
 }
 
-// maxErrorBody bounds what is read of an error's body, in bytes.
-const maxErrorBody = 64 << 10
-
 // Do implements the SDK's HTTPClient.
 func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 	resp, err := e.client.Do(req)
@@ -25,17 +21,11 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode >= http.StatusBadRequest {
-		resp.Body = limitedBody{io.LimitReader(resp.Body, maxErrorBody), resp.Body}
-		return resp, nil
+		return resp, nil // the transport bounds it
 	}
 	e.events = llm.NewEventReader(resp.Body, llm.StallLimit, llm.LingerLimit, writeEvent)
 	resp.Body = e.events
 	return resp, nil
-}
-
-type limitedBody struct {
-	io.Reader
-	io.Closer
 }
 
 // writeEvent gives an event to the SDK in the form that it reads. It passes over

@@ -129,9 +129,6 @@ type exchange struct {
 	events        *llm.EventReader
 }
 
-// maxErrorBody bounds what is read of an error's body, in bytes.
-const maxErrorBody = 64 << 10
-
 // Do implements go-openai's HTTPDoer.
 func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 	if e.fillReasoning {
@@ -145,7 +142,7 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 	}
 	e.header = resp.Header
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
-		e.refusal, _ = io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // as far as it came
+		e.refusal, _ = io.ReadAll(resp.Body) // as far as it came; the transport bounds it
 		_ = resp.Body.Close()
 		resp.Body = io.NopCloser(bytes.NewReader(e.refusal))
 		return resp, nil
