@@ -313,7 +313,7 @@ func TestResultsOfARoundShareAQuarterOfTheWindow(t *testing.T) {
 				return agenttest.Text("seen"), nil
 			})
 			loop := newLoop(agenttest.NewScript(agenttest.CallsAll(calls...), agenttest.Says("end")), &journal{}, tool)
-			loop.Window = contextwin.New(contextwin.Limits{ContextTokens: test.context})
+			loop.Window = contextwin.Open(contextwin.Options{Limits: contextwin.Limits{ContextTokens: test.context}})
 			if err := loop.Run(t.Context(), question()); err != nil {
 				t.Fatal(err)
 			}
@@ -331,7 +331,7 @@ func TestReasoningGoesAlongInEveryRound(t *testing.T) {
 	if sent[1].Reasoning != "first I look" || len(sent[1].ToolCalls) != 1 {
 		t.Errorf("round with a call: %+v", sent[1])
 	}
-	if sent[3].Reasoning != "long thoughts" || sent[3].Content != contextwin.UnfinishedThinking {
+	if sent[3].Reasoning != "long thoughts" || sent[3].Content != agent.UnfinishedThinking {
 		t.Errorf("round of thinking alone: %+v", sent[3])
 	}
 	for _, m := range sent[4:] {

@@ -120,7 +120,7 @@ func (j *journal) results() []models.Message {
 func newLoop(model agent.Model, j agent.Journal, tools ...agent.Tool) agent.Loop {
 	return agent.Loop{
 		Model: model, Tools: agent.NewToolbox(tools...), Journal: j, Limits: agent.DefaultLimits(),
-		Window: contextwin.New(contextwin.Limits{}), Turn: models.Turn{ID: "trn_1", SessionID: "ses_1"},
+		Window: contextwin.Open(contextwin.Options{Limits: contextwin.Limits{}}), Turn: models.Turn{ID: "trn_1", SessionID: "ses_1"},
 	}
 }
 

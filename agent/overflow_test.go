@@ -65,7 +65,7 @@ func TestARequestThatIsTooLongIsShortenedAndSentOnceMore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			script := agenttest.NewScript(test.steps...)
 			loop := newLoop(script, &journal{}, agenttest.Returns("look", "seen"))
-			loop.Window = contextwin.New(contextwin.Limits{ContextTokens: test.window})
+			loop.Window = contextwin.Open(contextwin.Options{Limits: contextwin.Limits{ContextTokens: test.window}})
 			if end := agent.Ending(loop.Run(t.Context(), test.history)); end != test.want {
 				t.Errorf("%+v, want %+v", end, test.want)
 			}
@@ -94,7 +94,7 @@ func TestAfterAnOverflowTheTurnKnowsTheWindow(t *testing.T) {
 	})
 	script := agenttest.NewScript(agenttest.Fails(tooLong), agenttest.Calls("look", "{}"), agenttest.Says("end"))
 	loop := newLoop(script, &journal{}, tool)
-	loop.Window = contextwin.New(contextwin.Limits{ContextTokens: 128_000})
+	loop.Window = contextwin.Open(contextwin.Options{Limits: contextwin.Limits{ContextTokens: 128_000}})
 	if err := loop.Run(t.Context(), lookedUp()); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestABusySessionStaysWithinItsWindow(t *testing.T) {
 	steps := slices.Repeat([]agenttest.Step{agenttest.Calls("look", "{}")}, 60)
 	script := agenttest.NewScript(append(steps, agenttest.Says("end"))...)
 	loop := newLoop(script, &journal{}, tool)
-	loop.Window = contextwin.New(contextwin.Limits{ContextTokens: window})
+	loop.Window = contextwin.Open(contextwin.Options{Limits: contextwin.Limits{ContextTokens: window}})
 	if err := loop.Run(t.Context(), question()); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"offcut/models"
 )
@@ -19,17 +18,13 @@ type step struct {
 // ask streams one reply and stores it as it ended. Its message has no id where
 // nothing came that could be stored.
 //
-// A reply is as old as its first piece, whether it is read from the store or is
-// still at hand: what a window decides by the age of the calls stays the same.
+// A reply is as old as its request, and not as its first piece, which may come
+// minutes later: what a window decides by the age of the calls stays the same.
 func (l *Loop) ask(ctx context.Context, history []models.Message) (step, error) {
 	keep := context.WithoutCancel(ctx)
 	s := step{reply: l.message(models.RoleAssistant)}
 	m := &s.reply
-	begun := false
 	reply, left, err := l.stream(ctx, history, func(d Delta) {
-		if !begun && (d.Text != "" || d.Reasoning != "") {
-			m.CreatedAt, begun = time.Now(), true
-		}
 		l.Journal.Delta(m.ID, d)
 	})
 	s.left, err = left, replyError(ctx, reply, err)

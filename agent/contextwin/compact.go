@@ -2,6 +2,7 @@ package contextwin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"offcut/agent"
@@ -30,30 +31,46 @@ func (w *Window) compact(ctx context.Context, req agent.Request, p *pruner, most
 	}
 	covered := spans(p.sent)[:n]
 	upto := covered[n-1].turn
-	whole := req.Messages[:after(req.Messages, upto)]
+	part := req.Messages[:max(0, after(req.Messages, upto))] // none of it where the summary before it alone is too long
+	whole := part
+	if w.before != nil {
+		whole = slices.Concat(w.memory.Earlier(ctx, w.before.UptoTurn), part)
+	}
 	outputs := outputsOf(w.memory.Outputs(ctx), whole)
 	summary := models.Summary{
-		SessionID: whole[0].SessionID, UptoTurn: upto, Messages: said(whole), Outputs: len(outputs),
+		SessionID: p.sent[0].SessionID, UptoTurn: upto, Messages: said(whole), Outputs: len(outputs),
 		TokensBefore: spared, CreatedAt: time.Now(),
 	}
-	list := outputList(outputs, results(whole), budget*agent.BytesPerToken/3)
+	list := outputList(outputs, results(whole, w.elsewhere(ctx, req.Messages)), budget*agent.BytesPerToken/3)
 	s := scribe{
 		model: w.model, request: agent.Request{Model: req.Model, OnRetry: req.OnRetry}, log: w.log,
 		input: w.limits.room() - budget, most: budget*agent.BytesPerToken - len(list) - len(summaryHead),
 	}
-	old := condense(whole, w.summary(whole))
-	text := s.summarise(ctx, old)
+	text := s.summarise(ctx, w.readable(ctx, w.condensed(part), req.Messages))
 	w.memory.Used(ctx, s.used)
 	if ctx.Err() != nil {
 		return false
 	}
 	summary.Content, summary.Model = summaryHead+text+list, s.wrote
 	summary.TokensAfter = tokens(len(summary.Content), 1)
-	w.summaries = append(w.summaries, summary)
+	w.made = &summary
 	if !s.passing {
 		w.memory.Summarised(ctx, summary)
 	}
 	return true
+}
+
+// readable is what whoever summarises it is shown: its results have the ids under
+// which they can be read.
+func (w *Window) readable(ctx context.Context, old, history []models.Message) []models.Message {
+	elsewhere := w.elsewhere(ctx, history)
+	old = slices.Clone(old)
+	for i, m := range old {
+		if elsewhere(m) {
+			old[i].Metadata = models.Ptr(ledBack(m, true))
+		}
+	}
+	return old
 }
 
 // oldest is how many of the first spans have to go, of at most so many, to leave

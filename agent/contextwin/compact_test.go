@@ -24,6 +24,8 @@ type notebook struct {
 	used      models.Usage
 	learned   int
 	outputs   []models.RetainedOutput
+	history   []models.Message // of the session, whole
+	ids       map[string]bool  // of its outputs; nil: not known
 }
 
 func (n *notebook) Pruned(_ context.Context, more contextwin.Decisions) {
@@ -43,11 +45,58 @@ func (n *notebook) Learned(tokens int) { n.learned = tokens }
 
 func (n *notebook) Outputs(context.Context) []models.RetainedOutput { return n.outputs }
 
+func (n *notebook) OutputIDs(context.Context) map[string]bool { return n.ids }
+
+func (n *notebook) Earlier(_ context.Context, uptoTurn string) []models.Message {
+	return n.history[:behind(n.history, uptoTurn)]
+}
+
+// behind is where a history goes on behind a turn; 0 where the turn is not in it.
+func behind(history []models.Message, turn string) int {
+	for i := len(history); i > 0; i-- {
+		if history[i-1].TurnID == turn {
+			return i
+		}
+	}
+	return 0
+}
+
 // window is that of the session's next turn.
-func (n *notebook) window(limits contextwin.Limits, model agent.Model) *contextwin.Window {
-	return contextwin.Open(contextwin.Options{
-		Limits: limits, Pruned: maps.Clone(n.pruned), Summaries: slices.Clone(n.summaries), Model: model, Memory: n,
-	})
+func (n *notebook) window(limits contextwin.Limits, model agent.Model) *begun {
+	return &begun{book: n, options: contextwin.Options{Limits: limits, Pruned: maps.Clone(n.pruned), Model: model, Memory: n}}
+}
+
+// begun is the window of a turn whose history is read from behind the summary
+// that covers most of it.
+type begun struct {
+	book    *notebook
+	options contextwin.Options
+	window  *contextwin.Window
+	from    int
+}
+
+func (b *begun) read(req agent.Request) agent.Request {
+	if b.window == nil {
+		for i, s := range b.book.summaries {
+			if at := behind(req.Messages, s.UptoTurn); at > b.from || (at > 0 && at == b.from) {
+				b.from, b.options.Before = at, &b.book.summaries[i]
+			}
+		}
+		b.window = contextwin.Open(b.options)
+	}
+	b.book.history = req.Messages
+	req.Messages = req.Messages[b.from:]
+	return req
+}
+
+func (b *begun) Fit(ctx context.Context, req agent.Request) ([]models.Message, int) {
+	req = b.read(req)
+	return b.window.Fit(ctx, req)
+}
+
+func (b *begun) Shrink(ctx context.Context, req agent.Request) ([]models.Message, int, bool) {
+	req = b.read(req)
+	return b.window.Shrink(ctx, req)
 }
 
 // chatted is a session of turns, each with a call for a result, and texts of so
@@ -251,5 +300,24 @@ func TestAfterARefusalOldTurnsGoAndTheWindowIsKnown(t *testing.T) {
 	}
 	if again, left := w.Fit(t.Context(), req); left < 0 || spelled(again) != spelled(sent) {
 		t.Errorf("%d left; the next request begins with %.100s", left, again[0].Content)
+	}
+}
+
+// A summary that was made for a large window is itself too long for a small one:
+// it is summarised in turn, and the shorter one takes its place.
+func TestASummaryThatIsTooLongForAnotherModelIsShortened(t *testing.T) {
+	history := chatted(3, 8000)
+	old := models.Summary{SessionID: "ses_1", UptoTurn: "trn_0", Content: agent.SummaryHead + "\n\n" + strings.Repeat("A line of it.\n", 1200), Model: "large"}
+	book := &notebook{summaries: []models.Summary{old}}
+	script := writes("Shorter.")
+	limits := contextwin.Limits{ContextTokens: 6000}
+	sent, _ := book.window(limits, script).Fit(t.Context(), agent.Request{Messages: history[:len(history)-1], Model: "small"})
+	made := book.summaries[len(book.summaries)-1]
+	if len(script.Requests()) == 0 || !strings.Contains(sent[0].Content, "Shorter.") || made.Model != "scripted" || made.TokensAfter >= made.TokensBefore {
+		t.Errorf("%d requests; made %+v; begins with %.100s", len(script.Requests()), made, sent[0].Content)
+	}
+	again, _ := book.window(limits, agenttest.NewScript()).Fit(t.Context(), agent.Request{Messages: history[:len(history)-1], Model: "small"})
+	if spelled(again) != spelled(sent) {
+		t.Errorf("the next turn begins with %.100s", again[0].Content)
 	}
 }

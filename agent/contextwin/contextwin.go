@@ -45,6 +45,11 @@ type Memory interface {
 	// Learned keeps that the model's window has no more tokens than this: its
 	// provider has refused a request.
 	Learned(tokens int)
+	// Earlier is what was said up to a turn and with it, which a summary covers.
+	Earlier(ctx context.Context, uptoTurn string) []models.Message
+	// OutputIDs are the ids of all outputs that the session has, or had; nil:
+	// not known.
+	OutputIDs(ctx context.Context) map[string]bool
 	// Outputs are the kept outputs of the session, oldest first.
 	Outputs(ctx context.Context) []models.RetainedOutput
 }
@@ -52,10 +57,10 @@ type Memory interface {
 // Options are what a window begins with.
 type Options struct {
 	Limits
-	// Pruned and Summaries are what was decided in earlier turns. Of the
-	// summaries that one holds that covers most of the history.
-	Pruned    Decisions
-	Summaries []models.Summary
+	// Pruned is how results were shortened in earlier turns.
+	Pruned Decisions
+	// Before is the summary behind which the history begins; nil: it is whole.
+	Before *models.Summary
 	// Model writes summaries; nil: none are made.
 	Model agent.Model
 	// Memory may be nil: then nothing outlives the turn.
@@ -66,18 +71,25 @@ type Options struct {
 // Window fits the requests of one turn to a model's window. It is an
 // agent.Window, and is used by one loop at a time.
 type Window struct {
-	limits    Limits
-	decided   Decisions // how results are shortened
-	kept      Decisions // those of them that the memory has
-	summaries []models.Summary
-	model     agent.Model
-	memory    Memory
-	log       *slog.Logger
-	sent      int // about how many tokens the last request took
-}
+	limits  Limits
+	decided Decisions       // how results are shortened
+	kept    Decisions       // those of them that the memory has
+	before  *models.Summary // the history begins behind it
+	made    *models.Summary // covers the begin of the history; nil: none was made in this turn
+	model   agent.Model
+	memory  Memory
+	log     *slog.Logger
+	sent    int // about how many tokens the last request took
 
-// New makes the window of a model for a session that had none before.
-func New(limits Limits) *Window { return Open(Options{Limits: limits}) }
+	// last is where the last request was made, which the next one goes on from;
+	// nil: there is none, or a summary took its place. seen is how many messages
+	// of the history it has.
+	last *pruner
+	seen int
+
+	owned map[string]bool // see outputs
+	asked bool            // owned was asked for
+}
 
 // Open makes the window of a session's next turn.
 func Open(o Options) *Window {
@@ -88,7 +100,7 @@ func Open(o Options) *Window {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Window{
-		limits: o.Limits, decided: o.Pruned, kept: maps.Clone(o.Pruned), summaries: o.Summaries,
+		limits: o.Limits, decided: o.Pruned, kept: maps.Clone(o.Pruned), before: o.Before,
 		model: o.Model, memory: o.Memory, log: o.Log,
 	}
 }
@@ -98,17 +110,17 @@ func Open(o Options) *Window {
 // reply after them; -1 where the window is not known.
 func (w *Window) Fit(ctx context.Context, req agent.Request) ([]models.Message, int) {
 	now := time.Now()
-	p := w.replay(req)
+	p := w.goOn(ctx, req)
 	p.spare(now)
 	if !p.fits() && w.compact(ctx, req, p, p.unprotectedTurns(), w.limits.room()/2) {
-		p = w.replay(req)
+		p = w.replay(ctx, req)
 		p.spare(now)
 	}
 	if !p.fits() {
 		p.shrinkProtected()
 	}
 	if !p.fits() && w.compact(ctx, req, p, p.earlierTurns(), w.limits.room()/2) {
-		p = w.replay(req)
+		p = w.replay(ctx, req)
 		p.modelCall(now)
 	}
 	return w.finish(ctx, req, p)
@@ -121,10 +133,10 @@ func (w *Window) Fit(ctx context.Context, req agent.Request) ([]models.Message, 
 func (w *Window) Shrink(ctx context.Context, req agent.Request) ([]models.Message, int, bool) {
 	refused := w.sent
 	w.learn(refused)
-	p := w.replay(req)
+	p := w.replay(ctx, req)
 	p.squeeze()
 	if p.tokens() > refused/2 && w.compact(ctx, req, p, p.earlierTurns(), refused/2) {
-		p = w.replay(req)
+		p = w.replay(ctx, req)
 		p.squeeze()
 	}
 	if p.tokens() >= refused {
@@ -145,22 +157,44 @@ func (w *Window) learn(refused int) {
 	w.memory.Learned(most)
 }
 
-// replay goes through what is sent of the history, as it was shortened before.
-func (w *Window) replay(req agent.Request) *pruner {
-	req.Messages = Pair(condense(req.Messages, w.summary(req.Messages)))
-	return replay(req, w.decided, w.limits)
+// goOn goes on from the last request of the turn with what the history has more.
+// What that request was cannot change: the model was sent it.
+func (w *Window) goOn(ctx context.Context, req agent.Request) *pruner {
+	p := w.last
+	if p == nil || w.seen > len(req.Messages) {
+		return w.replay(ctx, req)
+	}
+	p.reframe(frame(req))
+	for _, m := range p.pair.messages(req.Messages[w.seen:]) {
+		if m.Role == models.RoleAssistant {
+			p.lastCall = m.CreatedAt
+		}
+		p.take(m)
+	}
+	return p
 }
 
-// finish pairs once more: it has the last word, whatever was left out before.
+// replay goes through what is sent of the history, as it was shortened before.
+func (w *Window) replay(ctx context.Context, req agent.Request) *pruner {
+	w.last = nil
+	p := newPruner(w.limits, w.decided, frame(req))
+	p.elsewhere = w.elsewhere(ctx, req.Messages)
+	return replay(p, w.condensed(req.Messages))
+}
+
+// finish hands out what p would send, and remembers how it came about.
 func (w *Window) finish(ctx context.Context, req agent.Request, p *pruner) ([]models.Message, int) {
-	w.decided = p.decisions
+	w.last, w.seen, w.decided = p, len(req.Messages), p.decisions
 	w.remember(ctx)
-	req.Messages = opened(Pair(p.sent))
-	w.sent = Estimate(req)
-	if w.limits.ContextTokens == 0 {
-		return req.Messages, -1
+	messages := opened(p.sent)
+	w.sent = p.tokens()
+	if more := len(messages) - len(p.sent); more > 0 {
+		w.sent = tokens(p.bytes+size(messages[0]), p.count+more)
 	}
-	return req.Messages, max(0, w.limits.room()-w.sent)
+	if w.limits.ContextTokens == 0 {
+		return messages, -1
+	}
+	return messages, max(0, w.limits.room()-w.sent)
 }
 
 // remember hands the memory what it does not have yet. What was shortened in a
@@ -189,8 +223,10 @@ func (w *Window) remember(ctx context.Context) {
 // forgetful is the memory of a window that nobody asks for again.
 type forgetful struct{}
 
-func (forgetful) Pruned(context.Context, Decisions)                      {}
-func (forgetful) Summarised(context.Context, models.Summary)             {}
-func (forgetful) Used(context.Context, models.Usage)                     {}
-func (forgetful) Learned(int)                                            {}
-func (forgetful) Outputs(context.Context) (none []models.RetainedOutput) { return nil }
+func (forgetful) Pruned(context.Context, Decisions)                       {}
+func (forgetful) Summarised(context.Context, models.Summary)              {}
+func (forgetful) Used(context.Context, models.Usage)                      {}
+func (forgetful) Learned(int)                                             {}
+func (forgetful) Earlier(context.Context, string) (none []models.Message) { return nil }
+func (forgetful) OutputIDs(context.Context) map[string]bool               { return nil }
+func (forgetful) Outputs(context.Context) (none []models.RetainedOutput)  { return nil }

@@ -174,7 +174,7 @@ func TestTheWindowThatIsLeft(t *testing.T) {
 		"never less than 0": {contextwin.Limits{ContextTokens: 100}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			messages, left := contextwin.New(test.limits).Fit(t.Context(), req)
+			messages, left := contextwin.Open(contextwin.Options{Limits: test.limits}).Fit(t.Context(), req)
 			if left != test.want || !slices.EqualFunc(messages, req.Messages, func(a, b models.Message) bool { return a.Content == b.Content }) {
 				t.Errorf("%d left, want %d", left, test.want)
 			}

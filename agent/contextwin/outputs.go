@@ -1,13 +1,34 @@
 package contextwin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"offcut/agent"
 	"offcut/models"
 )
+
+// elsewhere tells of the results of a history whether their kept copies are those
+// of another session: a fork and an import have the results without the copies.
+// Those of the turn that runs are this session's.
+func (w *Window) elsewhere(ctx context.Context, history []models.Message) func(models.Message) bool {
+	running := ""
+	if len(history) > 0 {
+		running = history[len(history)-1].TurnID
+	}
+	return func(m models.Message) bool {
+		if m.Metadata == nil || m.Metadata.OutputID == "" || m.TurnID == running {
+			return false
+		}
+		if !w.asked {
+			w.owned, w.asked = w.memory.OutputIDs(ctx), true
+		}
+		return w.owned != nil && !w.owned[m.Metadata.OutputID]
+	}
+}
 
 // listed is one result of the covered turns that can still be read.
 type listed struct {
@@ -38,7 +59,7 @@ func outputsOf(all []models.RetainedOutput, history []models.Message) []listed {
 
 // results are the large results of a stretch of history that have no kept copy:
 // they are read as they are stored.
-func results(history []models.Message) []listed {
+func results(history []models.Message, elsewhere func(models.Message) bool) []listed {
 	calls := map[string]models.ToolCall{}
 	var list []listed
 	for _, m := range history {
@@ -46,11 +67,12 @@ func results(history []models.Message) []listed {
 			calls[c.ID] = c
 		}
 		call, known := calls[m.ToolCallID]
-		if m.Role != models.RoleTool || !known || !large(m.Content) || (m.Metadata != nil && m.Metadata.OutputID != "") {
+		if m.Role != models.RoleTool || !known || !large(m.Content) {
 			continue
 		}
-		short := Decision{}.apply(m, call.Name).Metadata
-		list = append(list, listed{short.OutputID, call.Name, clipped(call.Arguments, titleBytes), *short.TotalBytes, *short.Complete})
+		if meta := ledBack(m, elsewhere(m)); meta.OutputID == agent.ResultOutputID(m.ToolCallID) {
+			list = append(list, listed{meta.OutputID, call.Name, clipped(call.Arguments, titleBytes), *meta.TotalBytes, *meta.Complete})
+		}
 	}
 	return list
 }

@@ -7,18 +7,22 @@ import (
 	"offcut/models"
 )
 
-// UnfinishedThinking is the content of a reply that was cut while the model had
-// only been thinking.
-const UnfinishedThinking = agent.UnfinishedThinking
-
 // Pair makes a history well formed for every provider: each tool call is
 // followed by its result, in the order of the calls; no result stands without
 // its call; no message is empty; a message that was never handed to a turn is
 // left out. What is well formed already stays as it is.
 func Pair(history []models.Message) []models.Message {
+	return pair{}.messages(history)
+}
+
+// pair is the calls of a history so far, by their ids.
+type pair map[string]bool
+
+// messages makes the next stretch of the history well formed. The results of its
+// calls stand in the same stretch.
+func (seen pair) messages(history []models.Message) []models.Message {
 	results := firstResults(history)
 	out := make([]models.Message, 0, len(history))
-	seen := map[string]bool{}
 	for _, m := range history {
 		switch m.Role {
 		case models.RolePerson:
@@ -50,7 +54,7 @@ func spoken(m models.Message) (models.Message, bool) {
 	case m.Reasoning == "" || (m.State == models.StateDone && m.FinishReason != models.FinishLength):
 		return m, false
 	}
-	m.Content = UnfinishedThinking
+	m.Content = agent.UnfinishedThinking
 	return m, true
 }
 

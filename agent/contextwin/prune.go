@@ -1,21 +1,18 @@
 package contextwin
 
 import (
-	"slices"
+	"iter"
 	"time"
 
-	"offcut/agent"
 	"offcut/models"
 )
 
-// Prune shortens old tool results of a request whose messages are well formed,
-// and returns its messages and how each shortened result was. What prior holds
-// stays as it was decided.
+// pruner goes through a history and shortens old tool results in what is sent of
+// it. What prior holds stays as it was decided.
 //
 // It goes through the history as it was: at each model call in it the same is
-// decided as was then. So decisions need no storing, and are the same in the
-// next turn and after a restart; prior adds those that the history does not
-// show.
+// decided as was then. Prior adds what the history does not show, such as what a
+// summary spared, or a refusal of the provider's.
 //
 // A call shortens where the provider's cache has expired since the one before
 // it, or at once where its request would not fit. By the share of the window
@@ -24,23 +21,19 @@ import (
 // that is not enough do the protected ones shrink to head and tail, the oldest
 // first. Protected are those of the last replies, and all before the first
 // message of a user.
-func Prune(req agent.Request, prior Decisions, limits Limits, now time.Time) ([]models.Message, Decisions) {
-	p := replay(req, prior, limits)
-	p.modelCall(now)
-	return p.sent, p.decisions
-}
-
-// pruner goes through a history.
 type pruner struct {
 	limits    Limits
 	prior     Decisions
 	decisions Decisions
+	pair      pair
+	elsewhere func(models.Message) bool // its output is another session's
 	history   []models.Message
 	sent      []models.Message  // the history, shortened
 	open      []models.ToolCall // those of the last reply whose results have not come
 	results   []shortable
 	count     int // messages so far
-	bytes     int // what they and the request's frame take
+	frame     int // bytes of the request's frame
+	bytes     int // what the messages and the frame take
 	// early is the number of results before the first message of a user; -1
 	// where none has come.
 	early    int
@@ -65,20 +58,33 @@ type shortable struct {
 	large bool
 }
 
-// replay decides again what was decided at each model call of the history.
-func replay(req agent.Request, prior Decisions, limits Limits) *pruner {
+// newPruner begins a history behind a frame of so many bytes.
+func newPruner(limits Limits, prior Decisions, frame int) *pruner {
 	limits.Pruning = limits.Pruning.orDefaults()
-	p := &pruner{
-		limits: limits, prior: prior, decisions: Decisions{},
-		history: req.Messages, sent: slices.Clone(req.Messages), bytes: frame(req), early: -1,
-	}
-	for _, m := range req.Messages {
+	return &pruner{limits: limits, prior: prior, decisions: Decisions{}, pair: pair{}, frame: frame, bytes: frame, early: -1}
+}
+
+// replay decides again what was decided at each model call of a history.
+func replay(p *pruner, history []models.Message) *pruner {
+	for _, m := range p.pair.messages(history) {
 		if m.Role == models.RoleAssistant {
 			p.modelCall(m.CreatedAt)
 		}
-		p.add(m)
+		p.take(m)
 	}
 	return p
+}
+
+// reframe notes that the request's frame takes so many bytes now.
+func (p *pruner) reframe(bytes int) {
+	p.bytes += bytes - p.frame
+	p.frame = bytes
+}
+
+// take takes the next message of the history.
+func (p *pruner) take(m models.Message) {
+	p.history, p.sent = append(p.history, m), append(p.sent, m)
+	p.add(m)
 }
 
 func (p *pruner) add(m models.Message) {
@@ -128,11 +134,8 @@ func (p *pruner) spare(at time.Time) {
 // too long that was expected to fit.
 func (p *pruner) squeeze() {
 	p.clearOld()
-	from, to := p.old()
-	for i := range p.results {
-		if i < from || i >= to {
-			p.shorten(i, Decision{Keep: keptAtEnds})
-		}
+	for i := range p.protected() {
+		p.shorten(i, Decision{Keep: keptAtEnds})
 	}
 }
 
@@ -188,14 +191,28 @@ func (p *pruner) clearOld() {
 // shrinkProtected shortens the protected results until the request fits, first
 // each to what is left of a trimmed one, then to less.
 func (p *pruner) shrinkProtected() {
-	from, to := p.old()
 	for _, keep := range []int{keptAtEnds, keptAtEnds / 3, keptAtEnds / 10} {
-		for i := range p.results {
+		for i := range p.protected() {
 			if p.fits() {
 				return
 			}
-			if i < from || i >= to {
-				p.shorten(i, Decision{Keep: keep})
+			p.shorten(i, Decision{Keep: keep})
+		}
+	}
+}
+
+// protected are the results that are not old, the oldest first.
+func (p *pruner) protected() iter.Seq[int] {
+	from, to := p.old()
+	return func(yield func(int) bool) {
+		for i := 0; i < from; i++ {
+			if !yield(i) {
+				return
+			}
+		}
+		for i := to; i < len(p.results); i++ {
+			if !yield(i) {
+				return
 			}
 		}
 	}
@@ -212,7 +229,7 @@ func (p *pruner) shorten(i int, d Decision) {
 	if whole.ID == "" || (decided && !d.shorter(before)) {
 		return
 	}
-	short := d.apply(whole, r.tool)
+	short := d.apply(whole, r.tool, p.elsewhere != nil && p.elsewhere(whole))
 	bytes := size(short)
 	if bytes >= r.bytes {
 		return

@@ -270,7 +270,7 @@ func FuzzWhatIsSent(f *testing.F) {
 		if ttl {
 			limits.Pruning.Mode = contextwin.ModeCacheTTL
 		}
-		w := contextwin.New(limits)
+		w := contextwin.Open(contextwin.Options{Limits: limits})
 		req := agent.Request{Messages: history}
 		before := fmt.Sprintf("%+v", history)
 		sent, _ := w.Fit(t.Context(), req)
@@ -304,4 +304,26 @@ func unopened(t *testing.T, sent, whole []models.Message) []models.Message {
 		t.Fatalf("what is sent begins with a message of %s", sent[0].Role)
 	}
 	return sent[len(sent)-len(whole):]
+}
+
+// TestALateReplyShortensNothing: where the reply took longer to come than the
+// cache lives, what the next request of the turn sends is what is cached by then.
+func TestALateReplyShortensNothing(t *testing.T) {
+	history := chatted(8, 200)
+	for i := range history {
+		if history[i].Role == models.RoleTool {
+			history[i].Content = text(6000)
+		}
+		history[i].CreatedAt = time.Now()
+	}
+	w := contextwin.Open(contextwin.Options{Limits: contextwin.Limits{ContextTokens: 20_000, Pruning: contextwin.Pruning{Mode: contextwin.ModeCacheTTL, TTL: time.Hour}}})
+	first, _ := w.Fit(t.Context(), agent.Request{Messages: history})
+	late := assistant("", "call_late")
+	late.ID, late.TurnID, late.CreatedAt = "msg_late", "trn_7", time.Now().Add(2*time.Hour)
+	came := result("call_late", "short")
+	came.ID, came.TurnID, came.CreatedAt = "msg_came", "trn_7", time.Now().Add(2*time.Hour)
+	next, _ := w.Fit(t.Context(), agent.Request{Messages: append(history, late, came)})
+	if spelled(next[:len(first)]) != spelled(first) {
+		t.Errorf("sent %q and then %q", bodies(first, history), bodies(next[:len(first)], history))
+	}
 }

@@ -54,14 +54,18 @@ type scribe struct {
 // one. Where the model fails, it is what the program can say of it. It returns
 // early, with anything, when ctx ends.
 func (s *scribe) summarise(ctx context.Context, history []models.Message) string {
-	soFar := ""
+	earlier := ""
 	if first := history[0]; first.IsMeta && first.ID == "" {
-		soFar, _, _ = strings.Cut(strings.TrimPrefix(first.Content, summaryHead), listHead) // the list is made anew
+		earlier, _, _ = strings.Cut(strings.TrimPrefix(first.Content, summaryHead), listHead) // the list is made anew
 		history = history[1:]
 	}
 	bytes := max(leastInput, int(inputShare*float64(s.input))) * agent.BytesPerToken
 	bytes = max(leastInput, bytes-len(summaryTask)-s.most)
-	text, err := s.write(ctx, soFar, transcript(history, bytes, mostPieces))
+	soFar, pieces := earlier, transcript(history, bytes, mostPieces)
+	if len(history) == 0 { // nothing to add to it: it is to become shorter
+		soFar, pieces = "", packed(strings.SplitAfter(earlier, "\n"), bytes)
+	}
+	text, err := s.write(ctx, soFar, pieces)
 	if err == nil {
 		return text
 	}
@@ -69,7 +73,7 @@ func (s *scribe) summarise(ctx context.Context, history []models.Message) string
 		s.log.Warn("a summary could not be made by the model; the program lists what was asked", "error", err)
 	}
 	s.wrote, s.passing = "", passes(err)
-	return plain(soFar, history, s.most)
+	return plain(earlier, history, s.most)
 }
 
 // write goes through the pieces, each with the summary of those before.

@@ -33,26 +33,41 @@ type Decisions map[string]Decision
 func (d Decision) shorter(e Decision) bool { return d.Keep < e.Keep }
 
 // apply shortens the result of a tool's call. Its metadata says so, and
-// leads back to the whole: to its kept copy, or to the result as it is stored.
-func (d Decision) apply(m models.Message, tool string) models.Message {
-	var meta models.ResultMetadata
-	if m.Metadata != nil {
-		meta = *m.Metadata
-	}
+// leads back to the whole: to its kept copy, or to the result as it is stored
+// where there is none, or where it is elsewhere, in another session.
+func (d Decision) apply(m models.Message, tool string, elsewhere bool) models.Message {
 	whole := m.Content
 	body, shown := d.body(whole)
-	meta.Shown = nil // which bytes of a kept copy are left cannot be told of a preview
-	if meta.OutputID == "" {
-		meta.OutputID = agent.ResultOutputID(m.ToolCallID)
-		meta.TotalBytes, meta.Shown = models.Ptr(int64(len(whole))), shown
-		if meta.Complete == nil {
-			meta.Complete = models.Ptr(meta.Retention != models.RetentionFailed && len(meta.Reasons) == 0)
-		}
+	meta := ledBack(m, elsewhere)
+	if meta.OutputID != agent.ResultOutputID(m.ToolCallID) {
+		shown = nil // which bytes of a kept copy are left cannot be told of a preview
 	}
+	meta.Shown = shown
 	meta.Tool, meta.Truncated = tool, true
 	meta.Reasons = append(slices.Clone(meta.Reasons), models.ReasonPruning)
 	m.Content, m.Metadata = body, &meta
 	return m
+}
+
+// ledBack is the metadata of a result with the output_id under which it can be
+// read.
+func ledBack(m models.Message, elsewhere bool) models.ResultMetadata {
+	var meta models.ResultMetadata
+	if m.Metadata != nil {
+		meta = *m.Metadata
+	}
+	switch {
+	case meta.OutputID == "" && meta.Complete == nil:
+		meta.Complete = models.Ptr(meta.Retention != models.RetentionFailed && len(meta.Reasons) == 0)
+	case meta.OutputID == "":
+	case elsewhere:
+		meta.Complete = models.Ptr(!meta.Truncated)
+		meta.Retention, meta.CapturedBytes, meta.OmittedBytes = "", nil, nil // of the copy that is not here
+	default:
+		return meta
+	}
+	meta.OutputID, meta.TotalBytes = agent.ResultOutputID(m.ToolCallID), models.Ptr(int64(len(m.Content)))
+	return meta
 }
 
 // body is what is left of a body, and the byte ranges of it that stand there.

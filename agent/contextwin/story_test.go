@@ -22,7 +22,7 @@ type story struct {
 	limits  contextwin.Limits
 	book    *notebook
 	model   agent.Model
-	window  *contextwin.Window // of the turn that runs
+	window  *begun // of the turn that runs
 	history []models.Message
 	turn    int
 	now     time.Time

@@ -1,6 +1,10 @@
 package contextwin
 
-import "offcut/models"
+import (
+	"slices"
+
+	"offcut/models"
+)
 
 // span is a turn's messages within a history: from the first to before the
 // second. A summary is a span of its own, under the last turn that it covers.
@@ -52,26 +56,17 @@ func after(history []models.Message, turn string) int {
 	return -1
 }
 
-// summary is the one that covers most of a history; nil where none is of it. One
-// whose last turn is not in the history is of another path through the
-// conversation.
-func (w *Window) summary(history []models.Message) *models.Summary {
-	var best *models.Summary
-	most := 0
-	for i, s := range w.summaries {
-		if at := after(history, s.UptoTurn); at > most {
-			best, most = &w.summaries[i], at
-		}
+// condensed is a history behind the summary of what it begins with, or of what
+// came before it.
+func (w *Window) condensed(history []models.Message) []models.Message {
+	s := w.before
+	if w.made != nil {
+		s, history = w.made, history[max(0, after(history, w.made.UptoTurn)):]
 	}
-	return best
-}
-
-// condense puts a summary in the place of the turns that it covers.
-func condense(history []models.Message, s *models.Summary) []models.Message {
 	if s == nil {
 		return history
 	}
-	return append([]models.Message{summaryMessage(*s)}, history[after(history, s.UptoTurn):]...)
+	return append([]models.Message{summaryMessage(*s)}, history...)
 }
 
 func summaryMessage(s models.Summary) models.Message {
@@ -85,10 +80,10 @@ func summaryMessage(s models.Summary) models.Message {
 // conversation that no user has begun.
 const openingText = "(The conversation begins with the assistant.)"
 
-// opened is a history that begins with a user's message.
+// opened is a copy of a history that begins with a user's message.
 func opened(history []models.Message) []models.Message {
 	if len(history) == 0 || history[0].Role == models.RolePerson {
-		return history
+		return slices.Clone(history)
 	}
 	first := models.Message{Role: models.RolePerson, IsMeta: true, Content: openingText, State: models.StateDone, CreatedAt: history[0].CreatedAt}
 	return append([]models.Message{first}, history...)

@@ -59,6 +59,8 @@ func whole(meta *models.ResultMetadata) bool {
 	switch {
 	case meta == nil:
 		return true
+	case meta.Truncated: // it is a preview of a copy that is elsewhere, or gone
+		return false
 	case meta.Complete != nil:
 		return *meta.Complete
 	}

@@ -250,11 +250,14 @@ func (r *Runner) EndBackgroundOf(ownerID string) {
 // background do, and which have ended since it last spoke. The hidden message is
 // stored: what was sent once is sent again as it was, which the provider's cache
 // needs.
-func (j *journal) tellBackground(ctx context.Context, history []models.Message) ([]models.Message, error) {
+func (j *journal) tellBackground(ctx context.Context, before *models.Summary, history []models.Message) ([]models.Message, error) {
 	if j.resumed {
 		return history, nil // told before it was parked
 	}
 	since, turn := time.Time{}, j.started()
+	if before != nil {
+		since = before.CreatedAt // of the turn behind it, at whose begin all was told
+	}
 	for _, m := range history {
 		if m.Role == models.RoleAssistant {
 			since = m.CreatedAt

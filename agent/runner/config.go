@@ -163,7 +163,10 @@ type Store interface {
 	Sent(ctx context.Context, sessionID string) (map[string]int64, error)
 	AppendResults(ctx context.Context, results []models.Message) error
 	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
+	// Transcript is what may be sent for a turn, and Rest what of it comes behind
+	// an earlier one.
 	Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error)
+	Rest(ctx context.Context, sessionID, behind, turnID string) ([]models.Message, error)
 
 	// Ask stores that a call waits for somebody, unless it was asked about
 	// before or its tool is allowed for the session.
@@ -177,14 +180,16 @@ type Store interface {
 	// that run, or ended at that time or later.
 	BackgroundOutputs(ctx context.Context, sessionID string, since time.Time) ([]models.RetainedOutput, error)
 
-	// Summaries are those that end with one of the turns.
-	Summaries(ctx context.Context, sessionID string, turnIDs []string) ([]models.Summary, error)
+	// LastSummary covers most of what was said before a turn.
+	LastSummary(ctx context.Context, sessionID, turnID string) (models.Summary, error)
 	SaveSummary(ctx context.Context, s models.Summary) error
 	// Prunings are the results that are sent shortened, by their calls, and how
 	// many characters of each stay at each end.
 	Prunings(ctx context.Context, sessionID string) (map[string]int, error)
 	SavePrunings(ctx context.Context, sessionID string, keep map[string]int) error
 	Outputs(ctx context.Context, sessionID string, p models.Page) ([]models.RetainedOutput, string, error)
+	// OutputIDs are the ids of all outputs that a session has, or had.
+	OutputIDs(ctx context.Context, sessionID string) (map[string]bool, error)
 }
 
 // orDefaults fills what was left out.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"offcut/agent"
 	"offcut/agent/events"
@@ -25,11 +26,12 @@ type journal struct {
 
 	mu      sync.Mutex
 	turn    models.Turn
-	part    *part             // the reply that streams in; nil between replies
-	shown   *shown            // what of the answer is being written; goes on after a reply that was cut off
-	reply   models.Message    // the last one that was stored
-	unsent  []unsentResult    // the results after it, until a reply proves that they were sent
-	asked   agent.Request     // the last that was sent
+	part    *part          // the reply that streams in; nil between replies
+	shown   *shown         // what of the answer is being written; goes on after a reply that was cut off
+	reply   models.Message // the last one that was stored
+	unsent  []unsentResult // the results after it, until a reply proves that they were sent
+	asked   agent.Request  // the last that was sent, and when
+	askedAt time.Time
 	transit transit           // what of the results was sent
 	calls   liveCalls         // the tool calls that run
 	again   *events.LiveRetry // the wait for the next try; nil once an answer comes
@@ -128,7 +130,7 @@ func (j *journal) Delta(messageID string, d agent.Delta) {
 func (j *journal) beginPart(messageID string) *part {
 	m, err := j.appendReply(context.Background(), models.Message{
 		ID: messageID, SessionID: j.turn.SessionID, TurnID: j.turn.ID, Role: models.RoleAssistant,
-		State: models.StateRunning, CreatedAt: j.r.cfg.Now(),
+		State: models.StateRunning, CreatedAt: j.lastAsked(),
 	})
 	if err != nil {
 		j.cancel(j.storageError("store the answer", err))

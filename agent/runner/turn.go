@@ -72,7 +72,7 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err != nil {
 		return agent.Loop{}, nil, j.storageError("read the session", err)
 	}
-	history, err := r.cfg.Store.Transcript(keep, turn.SessionID, turn.ID)
+	before, history, err := r.said(keep, turn)
 	if err != nil {
 		return agent.Loop{}, nil, j.storageError("read the conversation", err)
 	}
@@ -80,7 +80,7 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err := j.takeOverSent(keep); err != nil {
 		return agent.Loop{}, nil, err
 	}
-	if history, err = j.tellBackground(keep, history); err != nil {
+	if history, err = j.tellBackground(keep, before, history); err != nil {
 		return agent.Loop{}, nil, j.storageError("tell what runs in the background", err)
 	}
 	model, info, err := r.cfg.Models(session.Model)
@@ -98,7 +98,7 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err != nil {
 		return agent.Loop{}, nil, j.storageError("make the session's folder", err)
 	}
-	window, err := r.window(keep, j, model, info, history)
+	window, err := r.window(keep, j, model, info, before)
 	if err != nil {
 		return agent.Loop{}, nil, err
 	}
@@ -118,6 +118,21 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 		OnRetry:   j.retry,
 		Log:       r.cfg.Log,
 	}, history, nil
+}
+
+// said is what was said before a turn: the newest summary, nil where there is
+// none, and the messages behind it.
+func (r *Runner) said(ctx context.Context, turn models.Turn) (*models.Summary, []models.Message, error) {
+	summary, err := r.cfg.Store.LastSummary(ctx, turn.SessionID, turn.ID)
+	if errors.Is(err, models.ErrNotFound) {
+		all, err := r.cfg.Store.Transcript(ctx, turn.SessionID, turn.ID)
+		return nil, all, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	rest, err := r.cfg.Store.Rest(ctx, turn.SessionID, summary.UptoTurn, turn.ID)
+	return &summary, rest, err
 }
 
 // toolbox is what a turn that begins now is offered.

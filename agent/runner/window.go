@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"time"
 
 	"offcut/agent"
 	"offcut/agent/contextwin"
@@ -9,17 +10,13 @@ import (
 	"offcut/models"
 )
 
-// window makes the window of a turn: what was shortened and summarised before
-// stays so.
-func (r *Runner) window(ctx context.Context, j *journal, model agent.Model, info ModelInfo, history []models.Message) (*contextwin.Window, error) {
+// window makes the window of a turn whose history begins behind a summary: what
+// was shortened before stays so.
+func (r *Runner) window(ctx context.Context, j *journal, model agent.Model, info ModelInfo, before *models.Summary) (*contextwin.Window, error) {
 	session := j.turn.SessionID
 	keep, err := r.cfg.Store.Prunings(ctx, session)
 	if err != nil {
 		return nil, j.storageError("read what was shortened", err)
-	}
-	summaries, err := r.cfg.Store.Summaries(ctx, session, turnsOf(history))
-	if err != nil {
-		return nil, j.storageError("read the summaries", err)
 	}
 	pruned := make(contextwin.Decisions, len(keep))
 	for callID, n := range keep {
@@ -31,19 +28,8 @@ func (r *Runner) window(ctx context.Context, j *journal, model agent.Model, info
 		limits.ContextTokens = most
 	}
 	return contextwin.Open(contextwin.Options{
-		Limits: limits, Pruned: pruned, Summaries: summaries, Model: model, Memory: memory{j, key}, Log: r.cfg.Log,
+		Limits: limits, Pruned: pruned, Before: before, Model: model, Memory: memory{j, key}, Log: r.cfg.Log,
 	}), nil
-}
-
-// turnsOf are the turns of a history, in its order.
-func turnsOf(history []models.Message) []string {
-	var ids []string
-	for _, m := range history {
-		if n := len(ids); n == 0 || ids[n-1] != m.TurnID {
-			ids = append(ids, m.TurnID)
-		}
-	}
-	return ids
 }
 
 // learnedKey names a window: what fits depends on the model, and on how its
@@ -123,6 +109,24 @@ func (m memory) Outputs(ctx context.Context) []models.RetainedOutput {
 	}
 }
 
+// OutputIDs are not known where they cannot be read.
+func (m memory) OutputIDs(ctx context.Context) map[string]bool {
+	ids, err := m.j.r.cfg.Store.OutputIDs(ctx, m.key.sessionID)
+	if err != nil {
+		m.log("the ids of outputs", err)
+		return nil
+	}
+	return ids
+}
+
+// Earlier is empty where it cannot be read: a summary then names none of its
+// results.
+func (m memory) Earlier(ctx context.Context, uptoTurn string) []models.Message {
+	said, err := m.j.r.cfg.Store.Transcript(ctx, m.key.sessionID, uptoTurn)
+	m.log("what a summary covers", err)
+	return said
+}
+
 func (m memory) log(what string, err error) {
 	if err != nil {
 		m.j.r.cfg.Log.Error("storage failed for a window", "what", what, "turn", m.j.turn.ID, "session", m.key.sessionID, "error", err)
@@ -141,7 +145,7 @@ func (j *journal) Asking(req agent.Request) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.asked = req
+	j.asked, j.askedAt = req, j.r.cfg.Now()
 	j.transit.asking(req)
 	if j.again != nil { // of the request for a summary, which has its answer
 		j.waited()
@@ -154,6 +158,13 @@ func (j *journal) Asking(req agent.Request) {
 		}
 	}
 	j.unsent = unsent
+}
+
+// lastAsked is when the model was asked.
+func (j *journal) lastAsked() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.askedAt
 }
 
 // occupied is about what a reply and the request that it answers take of the

@@ -49,7 +49,7 @@ func (b *bench) cutCall(tool, received string) (models.ToolCall, models.Message)
 	k := &kept{}
 	loop := agent.Loop{
 		Model: agenttest.NewScript(agenttest.CutCalls(agenttest.Call("", tool, received)), agenttest.Says("end")),
-		Tools: agent.NewToolbox(box...), Window: contextwin.New(contextwin.Limits{}), Journal: k, Limits: agent.DefaultLimits(),
+		Tools: agent.NewToolbox(box...), Window: contextwin.Open(contextwin.Options{Limits: contextwin.Limits{}}), Journal: k, Limits: agent.DefaultLimits(),
 		Turn: b.turn, Workspace: b.workspace,
 	}
 	if err := loop.Run(b.ctx, []models.Message{{ID: "q", Role: models.RolePerson, Content: "go", State: models.StateDone}}); err != nil {

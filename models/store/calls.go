@@ -81,6 +81,19 @@ func resultOf(db *gorm.DB, at callRow, result **models.Message) error {
 	return err
 }
 
+// OutputIDs are the ids of the outputs that a session has, or had.
+func (s *Store) OutputIDs(ctx context.Context, sessionID string) (map[string]bool, error) {
+	var found []string
+	err := s.read(ctx, "output ids of session "+sessionID, func(db *gorm.DB) error {
+		return db.Model(&outputRow{}).Where("session_id = ?", sessionID).Pluck("id", &found).Error
+	})
+	ids := make(map[string]bool, len(found))
+	for _, id := range found {
+		ids[id] = true
+	}
+	return ids, err
+}
+
 // CallIDs says which of ids the calls of a session have.
 func (s *Store) CallIDs(ctx context.Context, sessionID string, ids []string) (map[string]bool, error) {
 	var found []string

@@ -139,26 +139,6 @@ func (s *Store) AppendReply(ctx context.Context, m models.Message, proof models.
 	return m, err
 }
 
-// Replied reports whether a reply of the model stands after a message, or begins
-// to: the model was sent the message. Of one that is not shown, replies count
-// that are its turn's or the next one's.
-func (s *Store) Replied(ctx context.Context, m models.Message) (bool, error) {
-	var found []string
-	err := s.read(ctx, "reply to message "+m.ID, func(db *gorm.DB) error {
-		db = db.Model(&messageRow{}).Where("seq > ? AND role = ?", m.Seq, models.RoleAssistant).Order("seq").Limit(1)
-		if m.Shown {
-			return db.Where("session_id = ? AND shown = 1", m.SessionID).Pluck("id", &found).Error
-		}
-		turns := []string{m.TurnID}
-		err := db.Session(&gorm.Session{NewDB: true}).Model(&turnRow{}).Where("session_id = ? AND parent_id = ?", m.SessionID, m.TurnID).Pluck("id", &turns).Error
-		if err != nil {
-			return err
-		}
-		return db.Where("turn_id IN ?", append(turns, m.TurnID)).Pluck("id", &found).Error
-	})
-	return len(found) > 0, err
-}
-
 // AppendResults adds the tool messages of one step together.
 func (s *Store) AppendResults(ctx context.Context, msgs []models.Message) error {
 	return s.write(ctx, "append tool results", func(tx *gorm.DB) error {
@@ -301,26 +281,6 @@ func (s *Store) TurnMessages(ctx context.Context, sessionID, turnID string) ([]m
 	return messagesOf(rows)
 }
 
-// Transcript is what may be sent to the model for a turn that is shown: its own
-// messages and those shown before it, without the turns that never left the
-// queue.
-func (s *Store) Transcript(ctx context.Context, sessionID, turnID string) ([]models.Message, error) {
-	var rows []messageRow
-	err := s.read(ctx, "transcript for turn "+turnID, func(db *gorm.DB) error {
-		var turn turnRow
-		if err := db.Select("seq").Where("session_id = ? AND id = ?", sessionID, turnID).Take(&turn).Error; err != nil {
-			return orMissing(err, noTurn())
-		}
-		return db.Where("session_id = ? AND shown = 1 AND seq < ?", sessionID, seqAfterTurn(turn.Seq)).
-			Where("turn_id NOT IN (SELECT id FROM turns WHERE session_id = ? AND shown = 1 AND started_at IS NULL AND id <> ?)", sessionID, turnID).
-			Order("seq").Find(&rows).Error
-	})
-	if err != nil {
-		return nil, err
-	}
-	return messagesOf(rows)
-}
-
 func messagesOf(rows []messageRow) ([]models.Message, error) {
 	list := make([]models.Message, 0, len(rows))
 	for _, row := range rows {
@@ -345,30 +305,4 @@ func fromJSON(column *string, into any) error {
 		return nil
 	}
 	return json.Unmarshal([]byte(*column), into)
-}
-
-// After is the cursor from which reading newest first begins with a turn that
-// is shown, and the first message after the turn; both are empty where nothing
-// comes after it.
-func (s *Store) After(ctx context.Context, sessionID, turnID string) (cursor, message string, err error) {
-	err = s.read(ctx, "what follows turn "+turnID, func(db *gorm.DB) error {
-		var turn turnRow
-		if err := db.Select("seq").Where("session_id = ? AND id = ?", sessionID, turnID).Take(&turn).Error; err != nil {
-			return orMissing(err, noTurn())
-		}
-		var next []messageRow
-		err := db.Select("id", "seq", "is_meta").Where("session_id = ? AND shown = 1 AND seq >= ?", sessionID, seqAfterTurn(turn.Seq)).
-			Order("seq").Limit(2).Find(&next).Error
-		if err != nil || len(next) == 0 {
-			return err
-		}
-		cursor = encodeCursor("messages back", next[0].Seq)
-		for _, m := range slices.Backward(next) { // a turn begins with at most one hidden message
-			if !m.IsMeta {
-				message = m.ID
-			}
-		}
-		return nil
-	})
-	return cursor, message, err
 }

@@ -42,6 +42,39 @@ func TestASummaryIsFoundByTheTurnWithWhichItEnds(t *testing.T) {
 	}
 }
 
+// A turn reads the newest summary of its own path, and what comes behind it.
+func TestATurnIsReadFromItsLastSummaryOn(t *testing.T) {
+	s := openNew(t)
+	addSession(t, s, "ann", "s", start)
+	var turns []models.Turn
+	for _, content := range []string{"one", "two", "three"} {
+		turn := run(t, s, "s", content, start)
+		finish(t, s, turn, models.StateDone, start)
+		turns = append(turns, turn)
+	}
+	for i, content := range []string{"Of one.", "Of both."} {
+		must(t, s.SaveSummary(t.Context(), models.Summary{SessionID: "s", UptoTurn: turns[i].ID, Content: content, CreatedAt: start}))
+	}
+	last := run(t, s, "s", "four", start)
+	if found := got(s.LastSummary(t.Context(), "s", last.ID))(t); found.Content != "Of both." || found.UptoTurn != turns[1].ID {
+		t.Errorf("%+v", found)
+	}
+	if rest := contents(got(s.Rest(t.Context(), "s", turns[1].ID, last.ID))(t)); !slices.Equal(rest, []string{"three", "four"}) {
+		t.Errorf("%q", rest)
+	}
+	if found := got(s.LastSummary(t.Context(), "s", turns[1].ID))(t); found.Content != "Of one." {
+		t.Errorf("a turn that is covered itself: %+v", found)
+	}
+	finish(t, s, last, models.StateDone, start)
+	edited, _, _, err := s.Enqueue(t.Context(), models.NewTurn{SessionID: "s", OwnerID: "ann", Replaces: turns[1].ID, Content: "two, edited", Now: later(5)})
+	must(t, err)
+	if found := got(s.LastSummary(t.Context(), "s", edited.ID))(t); found.Content != "Of one." {
+		t.Errorf("another version: %+v", found)
+	}
+	_, err = s.LastSummary(t.Context(), "s", turns[0].ID)
+	wantKind(t, err, models.ErrNotFound, "summary_not_found")
+}
+
 func TestWhatWasShortenedIsRemembered(t *testing.T) {
 	s := openNew(t)
 	addSession(t, s, "ann", "s", start)
