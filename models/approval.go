@@ -43,6 +43,12 @@ type Approval struct {
 	DecidedAt  *time.Time
 }
 
+// SameCall reports whether two approvals are about one call: an id alone does not
+// tell, since who makes calls chooses it.
+func (a Approval) SameCall(b Approval) bool {
+	return a.SessionID == b.SessionID && a.TurnID == b.TurnID && a.CallID == b.CallID && a.Tool == b.Tool && a.Arguments == b.Arguments
+}
+
 // Grant says that calls of a tool in a session run without asking.
 type Grant struct {
 	Tool string

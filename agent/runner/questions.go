@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -47,6 +48,9 @@ func (j *journal) Ask(ctx context.Context, asked agent.Question) (func(context.C
 		SessionID: c.SessionID, TurnID: c.TurnID, CallID: c.ID, Tool: c.Tool, Arguments: string(c.Arguments),
 		Folder: c.Workspace, Deed: string(asked.Deed), Unconfined: asked.Unconfined, CreatedAt: j.r.cfg.Now(),
 	})
+	if errors.Is(err, models.ErrConflict) {
+		return nil, err // another call's answer does not stand for this one
+	}
 	if err != nil {
 		return nil, j.storageError("ask whether a call may run", err)
 	}

@@ -212,3 +212,25 @@ func TestACallThatWasCutSaysSoAfterARestartToo(t *testing.T) {
 		}
 	}
 }
+
+// A model's server may give its call the id that a tool gave one before: what was
+// allowed then was another call.
+func TestAnAnswerHoldsForItsOwnCallAlone(t *testing.T) {
+	act := asksFirst(agenttest.Returns("act", "acted"))
+	h := newHouse(t, func(c *Config) { c.Tools = []agent.Tool{script(act), act} },
+		agenttest.CallsAll(agenttest.Call("c", "script", `{}`)), agenttest.Says("one"),
+		agenttest.CallsAll(agenttest.Call("c-1", "act", `{"quite":"another"}`)), agenttest.Says("two"))
+	session := h.session()
+	turn := h.send(session, "go")
+	for _, w := range h.waiting(turn, 2) {
+		h.decide(turn, w.CallID, models.DecisionOnce)
+	}
+	h.rest(turn)
+	turn = h.send(session, "again")
+	asked := h.waiting(turn, 1)
+	if asked[0].CallID == "c-1" || asked[0].Arguments != `{"quite":"another"}` {
+		t.Errorf("asked about %+v", asked[0])
+	}
+	h.decide(turn, asked[0].CallID, models.DecisionDeny)
+	h.rest(turn)
+}

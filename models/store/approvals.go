@@ -46,8 +46,10 @@ func (r approvalRow) approval() models.Approval {
 
 // Ask stores that somebody is asked about a call, and returns what there is
 // about it: a call that was asked about before, as after a restart, has its
-// decision, if there is one. Where the tool was allowed for the whole session
-// nobody is asked, and granted is true.
+// decision, if there is one. It is the same call where it is the same turn's, of
+// the same tool and with the same arguments: an id alone may come again, and
+// another call under it is ErrConflict. Where the tool was allowed for the whole
+// session nobody is asked, and granted is true.
 func (s *Store) Ask(ctx context.Context, a models.Approval) (asked models.Approval, granted bool, err error) {
 	err = s.write(ctx, "ask about call "+a.CallID, func(tx *gorm.DB) error {
 		var rows []approvalRow
@@ -57,6 +59,9 @@ func (s *Store) Ask(ctx context.Context, a models.Approval) (asked models.Approv
 		}
 		if len(rows) > 0 {
 			asked = rows[0].approval()
+			if !asked.SameCall(a) {
+				return models.Errorf(models.ErrConflict, "call_asked", "somebody was asked about another call with the id %s", a.CallID)
+			}
 			return nil
 		}
 		var grants []int64

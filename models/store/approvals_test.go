@@ -122,3 +122,31 @@ func TestAParkedTurnIsNotInterrupted(t *testing.T) {
 		t.Errorf("next is %+v", next)
 	}
 }
+
+func TestADecisionIsFoundByTheSameCallAlone(t *testing.T) {
+	s := openNew(t)
+	addSession(t, s, "ann", "s", start)
+	turn := run(t, s, "s", "go", start)
+	call := models.Approval{SessionID: "s", TurnID: turn.ID, CallID: "c", Tool: "run_command", Arguments: `{"command":"ls"}`, CreatedAt: start}
+	_, _, err := s.Ask(t.Context(), call)
+	must(t, err)
+	got(s.Decide(t.Context(), models.Verdict{TurnID: turn.ID, CallID: "c", Decision: models.DecisionOnce, By: "ann", Now: start}))(t)
+	if again, _, err := s.Ask(t.Context(), call); err != nil || again.Decision != models.DecisionOnce {
+		t.Errorf("the same call: %+v, %v", again, err)
+	}
+	for name, change := range map[string]func(*models.Approval){
+		"other arguments": func(a *models.Approval) { a.Arguments = `{"command":"rm"}` },
+		"another tool":    func(a *models.Approval) { a.Tool = "write_file" },
+		"another turn":    func(a *models.Approval) { a.TurnID = "trn_other" },
+	} {
+		other := call
+		change(&other)
+		_, granted, err := s.Ask(t.Context(), other)
+		if wantKind(t, err, models.ErrConflict, "call_asked"); granted {
+			t.Errorf("%s: granted", name)
+		}
+	}
+	if used := got(s.CallIDs(t.Context(), "s", []string{"c", "d"}))(t); !used["c"] || used["d"] {
+		t.Errorf("a tool's call has an id that counts as %v", used)
+	}
+}

@@ -94,11 +94,19 @@ func (s *Store) OutputIDs(ctx context.Context, sessionID string) (map[string]boo
 	return ids, err
 }
 
-// CallIDs says which of ids the calls of a session have.
+// CallIDs says which of ids the calls of a session have, those that a tool made
+// and somebody was asked about among them.
 func (s *Store) CallIDs(ctx context.Context, sessionID string, ids []string) (map[string]bool, error) {
 	var found []string
 	err := s.read(ctx, "call ids of session "+sessionID, func(db *gorm.DB) error {
-		return db.Model(&callRow{}).Where("session_id = ? AND call_id IN ?", sessionID, ids).Pluck("call_id", &found).Error
+		err := db.Model(&callRow{}).Where("session_id = ? AND call_id IN ?", sessionID, ids).Pluck("call_id", &found).Error
+		if err != nil {
+			return err
+		}
+		var nested []string
+		err = db.Session(&gorm.Session{NewDB: true}).Model(&approvalRow{}).Where("session_id = ? AND call_id IN ?", sessionID, ids).Pluck("call_id", &nested).Error
+		found = append(found, nested...)
+		return err
 	})
 	used := make(map[string]bool, len(found))
 	for _, id := range found {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"offcut/models"
@@ -67,20 +68,20 @@ func (s *Store) Summaries(ctx context.Context, sessionID string, turnIDs []strin
 }
 
 // LastSummary is the summary of a session's conversation that covers most of what
-// was said before a turn that is shown.
+// was said before a turn that is shown; ErrNotFound where there is none.
 func (s *Store) LastSummary(ctx context.Context, sessionID, turnID string) (models.Summary, error) {
 	var row summaryRow
 	err := s.read(ctx, "summary before turn "+turnID, func(db *gorm.DB) error {
-		return orMissing(db.Table("turns").Select("summaries.*").
+		err := db.Table("turns").Select("summaries.*").
 			Joins("CROSS JOIN summaries ON summaries.session_id = turns.session_id AND summaries.upto_turn = turns.id").
 			Where("turns.session_id = ? AND turns.shown = 1 AND turns.seq < (SELECT seq FROM turns WHERE session_id = ? AND id = ?)", sessionID, sessionID, turnID).
-			Order("turns.seq DESC").Take(&row).Error, noSummary())
+			Order("turns.seq DESC").Take(&row).Error
+		if errors.Is(err, gorm.ErrRecordNotFound) {
+			return models.ErrNotFound // nobody is told
+		}
+		return err
 	})
 	return row.summary(), err
-}
-
-func noSummary() *models.Error {
-	return models.Errorf(models.ErrNotFound, "summary_not_found", "nothing of this conversation was summarised")
 }
 
 type pruningRow struct {
