@@ -28,7 +28,29 @@ export function startComposer() {
   for (const example of document.querySelectorAll("[data-try]")) {
     example.addEventListener("click", () => { put(example.dataset.try); text.focus(); });
   }
-  if (matchMedia("(pointer: fine)").matches && !location.hash) text.focus({ preventScroll: true });
+  if (wroteBefore() || (matchMedia("(pointer: fine)").matches && !location.hash)) text.focus({ preventScroll: true });
+}
+
+// The first message leads to the page of its session: who wrote it is in the box
+// there too, also where a page does not take the focus by itself.
+const WRITES_ON = "offcut.writes-on";
+
+function wroteBefore() {
+  try {
+    const wrote = sessionStorage.getItem(WRITES_ON) !== null;
+    sessionStorage.removeItem(WRITES_ON);
+    return wrote;
+  } catch {
+    return false; // no storage
+  }
+}
+
+function writesOn() {
+  try {
+    if (document.activeElement === text) sessionStorage.setItem(WRITES_ON, "");
+  } catch {
+    // no storage: the next page begins at its top
+  }
 }
 
 /** Enter sends, Shift+Enter breaks the line, Up in an empty box changes what was
@@ -119,6 +141,7 @@ async function taken(response, content) {
   text.value = text.value === content ? "" : text.value.slice(content.length).trimStart();
   if (text.value) keep();
   grow();
+  if (response.headers.has("HX-Redirect")) writesOn();
   if (followed(response)) return;
   showMessage(fragment);
 }

@@ -48,12 +48,18 @@ function withOffset(address, offset) {
 
 function keepFocus() {
   let hook = null;
+  let opening = null; // where the pages are put that somebody opens
   document.addEventListener("htmx:before:swap", () => {
     const focused = document.activeElement;
     const pager = focused?.closest?.(".pager");
     hook = pager ? { id: pager.id, testid: focused.dataset.testid } : null;
+    opening = pager ? null : focused?.getAttribute?.("hx-target");
   });
   document.addEventListener("htmx:after:swap", () => {
+    if (opening?.startsWith("#pages-") && document.activeElement === document.body) {
+      document.getElementById(opening.slice(1))?.querySelector(".page-text")?.focus({ preventScroll: true });
+    }
+    opening = null;
     const pager = hook && document.getElementById(hook.id);
     if (pager && !pager.contains(document.activeElement)) {
       const control = hook.testid && pager.querySelector(`[data-testid="${hook.testid}"]:not([disabled])`);

@@ -151,23 +151,3 @@ func TestEveryTextIsUsed(t *testing.T) {
 		}
 	}
 }
-
-// What is said on a page comes from the catalogue: a template has no words of
-// its own.
-func TestTemplatesHaveNoWordsOfTheirOwn(t *testing.T) {
-	words := regexp.MustCompile(`>\s*([A-Z]?[a-z]{3,}[ a-z]*)\s*<`)
-	attributes := regexp.MustCompile(`(?:aria-label|placeholder|title|alt)="[^"]*[a-z]{3,}`)
-	names, err := filepath.Glob("../*.templ")
-	if err != nil || len(names) == 0 {
-		t.Fatal(names, err)
-	}
-	for _, name := range names {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, found := range append(words.FindAllString(string(content), -1), attributes.FindAllString(string(content), -1)...) {
-			t.Errorf("%s: %q", name, found)
-		}
-	}
-}
