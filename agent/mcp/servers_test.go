@@ -101,6 +101,12 @@ func TestNoProcessIsLeft(t *testing.T) {
 	h := newHouseWith(t, Options{Servers: []Server{own(t, "silent")}, Wait: 300 * time.Millisecond})
 	h.names() // it is started, and has a child that would outlive it
 	group := processOf(t)
+	for range 400 {
+		if len(left(t, group)) == 2 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	if pids := left(t, group); len(pids) != 2 {
 		t.Fatalf("the group %d is %v", group, pids)
 	}
