@@ -43,6 +43,7 @@ func TestAMessageShowsTheFilesThatItCameWith(t *testing.T) {
 	want(t, doc, "[data-testid=attachment]", 2)
 	want(t, doc, "[data-testid=attachment] img[src='/s/s1/files/raw?path=shot.png&show=true']", 1)
 	want(t, doc, "[data-testid=images-unseen]", 1, "takes no images")
+	want(t, doc, ".said[hidden]", 1)
 	if strings.Contains(markup(t, UserArticle(sampleSent())), "<img src=x") {
 		t.Error("a name became markup")
 	}

@@ -21,6 +21,11 @@ func says(turn, role, content string) string {
 	return fmt.Sprintf(`{"turn_id":%q,"role":%q,"content":%q,%s}`, turn, role, content, at)
 }
 
+// attaching is a message without a text that comes with a file.
+func attaching(role, path string) string {
+	return fmt.Sprintf(`{"turn_id":"t","role":%q,"content":"","attachments":[{"path":%q,"size":1,"type":"text/plain"}],%s}`, role, path, at)
+}
+
 func calling(turn string, ids ...string) string {
 	var calls []string
 	for _, id := range ids {
@@ -59,6 +64,8 @@ func TestAFileThatCannotBeTakenSaysWhereAndWhy(t *testing.T) {
 		"the same call twice":      {file(first, calling("t", "c", "c")), "messages[1].tool_calls[1].id", "before it", 1},
 		"a person's call":          {file(strings.Replace(calling("t", "c"), "assistant", "user", 1)), "messages[0].content", "is empty", 2},
 		"metadata of another type": {file(first, calling("t", "c"), strings.Replace(answering("t", "c"), `"state"`, `"metadata":{"exit_code":"0"},"state"`, 1)), "messages[2].metadata.exit_code", "is a string", 1},
+		"a file that is elsewhere": {file(attaching("user", "../../etc/passwd")), "messages[0].attachments[0]", "no path in a workspace", 1},
+		"an answer with files":     {file(first, attaching("assistant", "a.txt")), "messages[1].attachments[0]", "role", 1},
 		"a title of two lines":     {strings.Replace(file(first), `"T"`, `"a\nb"`, 1), "session.title", "one line", 1},
 		"many faults":              {file(first, says("t", "x", "1"), says("t", "y", "2")), "messages[1].role", `"x"`, 2},
 	} {
@@ -131,4 +138,15 @@ func FuzzAFileIsRefusedOrWhole(f *testing.F) {
 			t.Fatalf("%d of %d messages came back", n, len(read.Messages))
 		}
 	})
+}
+
+func TestTheFilesOfAMessageComeAlongByName(t *testing.T) {
+	read, err := Read([]byte(file(attaching("user", "docs/a b.txt"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := read.Turns()[0][0]
+	if len(stored.Attachments) != 1 || stored.Attachments[0].Path != "docs/a b.txt" || len(Of(stored).Attachments) != 1 {
+		t.Errorf("it is %+v", stored)
+	}
 }
