@@ -203,6 +203,7 @@ var subjects = map[string][]string{
 	"query_tool_output":  {"filter"},
 	"run_script":         {"code"},
 	"fetch_url":          {"url"},
+	"load_skill":         {"name"},
 }
 
 // maxSubject bounds, in bytes, what a row says of a call; a command is shown

@@ -266,6 +266,13 @@ type Retention interface {
 	LastSweep() (models.RetentionSweep, bool)
 }
 
+// SkillFact is a skill of the server, or a folder that was to be one.
+type SkillFact struct {
+	Name        string
+	Description string
+	Why         string // it cannot be used; empty: it can
+}
+
 // Servers are the configured servers of tools.
 type Servers interface {
 	Status() []models.ToolServer

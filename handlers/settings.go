@@ -78,6 +78,11 @@ func (h *Handlers) serverView(used int64) views.Server {
 	for _, s := range h.Servers.Status() {
 		v.Servers = append(v.Servers, views.ServerLine{Name: s.Name, State: string(s.State), Tools: toolNames(s)})
 	}
+	if h.Skills != nil {
+		for _, s := range h.Skills() {
+			v.Skills = append(v.Skills, views.SkillLine(s))
+		}
+	}
 	for _, m := range f.Models {
 		line := views.ModelLine{Name: m.Name, ContextTokens: m.ContextTokens}
 		if m.Price != nil {

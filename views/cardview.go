@@ -24,6 +24,7 @@ var toolIcons = map[string]string{
 	"query_tool_output":  "filter",
 	"run_script":         "script",
 	"fetch_url":          "globe",
+	"load_skill":         "page",
 }
 
 func toolIcon(tool string) string {

@@ -34,6 +34,8 @@ type Server struct {
 	Models []ModelLine
 	// Servers are the MCP servers.
 	Servers []ServerLine
+	// Skills are those of the server, and what was to be one.
+	Skills []SkillLine
 	// Approval is auto, ask or never.
 	Approval string
 	// Sandbox names how commands are confined; empty: they are not.
@@ -50,6 +52,13 @@ type ServerLine struct {
 	Name  string
 	State string // see MCPServer
 	Tools []string
+}
+
+// SkillLine is a skill as everybody may know it.
+type SkillLine struct {
+	Name        string
+	Description string
+	Why         string // it cannot be used; empty: it can
 }
 
 // ModelLine is a model as people choose by it.

@@ -28,8 +28,40 @@ type Facts struct {
 	SandboxKind string
 	// Network: commands may open network connections.
 	Network bool
+	// Skills are those that can be loaded, and BrokenSkills say what is wrong
+	// with others.
+	Skills       []Skill
+	BrokenSkills []string
+	// Agents is the text of the workspace's AGENTS.md; empty: it has none.
+	Agents string
 	// Extra is appended as it is: what the administrator wants said.
 	Extra string
+}
+
+// Skill is a skill as the instructions tell of it.
+type Skill struct{ Name, Description string }
+
+// maxDescriptions bounds what is told of all skills together, in bytes: those
+// behind it are told by name.
+const maxDescriptions = 16 << 10
+
+// SkillLines are the lines about the skills.
+func (f Facts) SkillLines() []string {
+	var lines []string
+	room := maxDescriptions
+	for _, s := range f.Skills {
+		line := "- " + s.Name
+		if room -= len(s.Description); room >= 0 {
+			line += ": " + s.Description
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// AgentsText is the text of the AGENTS.md, which cannot end its own marks.
+func (f Facts) AgentsText() string {
+	return strings.NewReplacer("</agents-md", "<\\/agents-md").Replace(f.Agents)
 }
 
 // Has reports whether a tool is offered; the template asks it.

@@ -31,6 +31,8 @@ type Config struct {
 	// Prompt is what the instructions say of the server; its tools are filled
 	// in here.
 	Prompt prompt.Facts
+	// Local adds what a workspace says of itself; nil: nothing.
+	Local func(workspace string, facts prompt.Facts) prompt.Facts
 	// Blocks renders one reply while it streams in; nil: nothing is rendered.
 	Blocks func() Blocks
 	// ReadsOf tells which bytes of kept outputs a result shows to the model;

@@ -105,6 +105,9 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	tools := r.toolbox(ctx)
 	facts := r.cfg.Prompt
 	facts.Tools = tools.Specs()
+	if r.cfg.Local != nil {
+		facts = r.cfg.Local(dir, facts)
+	}
 	return agent.Loop{
 		Model:     model,
 		ModelName: info.Name,

@@ -126,6 +126,9 @@ func (l *launch) appendView(args []string, seen view, spec Spec, limits Limits) 
 	for _, hidden := range seen.Hide {
 		args = append(args, "--tmpfs", hidden, "--remount-ro", hidden)
 	}
+	for _, s := range seen.Shown {
+		args = append(args, "--ro-bind-try", s.Path, s.At)
+	}
 	return append(args, "--bind", spec.Workspace, WorkspacePath, "--remount-ro", "/", "--chdir", WorkspacePath), nil
 }
 

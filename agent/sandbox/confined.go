@@ -73,6 +73,14 @@ func buildView(o order) error {
 	if err := mountSystem(o.Limits); err != nil {
 		return err
 	}
+	for _, s := range o.View.Shown {
+		if _, err := os.Stat(oldRoot + s.Path); err != nil {
+			continue
+		}
+		if err := bindMount(bind{s.Path, s.At}, true); err != nil {
+			return err
+		}
+	}
 	if err := bindMount(bind{o.Workspace, WorkspacePath}, false); err != nil {
 		return err
 	}

@@ -51,6 +51,7 @@ func New(o Options) (*Sandbox, error) {
 		kinds = []string{KindBubblewrap, KindNamespaces}
 	}
 	seen := systemView(o.Hide)
+	seen.Shown = o.Show
 	for _, kind := range kinds {
 		found, err := newWay(kind, seen)
 		if err == nil {

@@ -54,6 +54,11 @@ func lockFiles(o order) error {
 			rules = append(rules, landlock.RODirs(b.To))
 		}
 	}
+	for _, s := range o.View.Shown {
+		if _, err := os.Stat(s.At); err == nil {
+			rules = append(rules, landlock.RODirs(s.At))
+		}
+	}
 	for _, name := range devices {
 		rules = append(rules, landlock.RWFiles("/dev/"+name))
 	}

@@ -43,6 +43,10 @@ const WorkspacePath = "/workspace"
 // it lies under one of them.
 type Hidden string
 
+// Shown is a folder of the server that commands may read, at a place of its own.
+// Where it is not there, commands run without it.
+type Shown struct{ Path, At string }
+
 // Limits bound one command with everything that it starts. A zero is the
 // default.
 type Limits struct {
@@ -86,6 +90,7 @@ func (l Limits) withDefaults() Limits {
 type Options struct {
 	Mode   Mode
 	Hide   []Hidden
+	Show   []Shown
 	Limits Limits
 	// Kinds are the ways to try, in order; empty: bubblewrap, then namespaces.
 	Kinds []string

@@ -18,6 +18,7 @@ const (
 // workspace, all of it read-only. What is not named here is not there.
 type view struct {
 	Binds []bind
+	Shown []Shown // over what is at their places
 	Links []link
 	Files []file
 	Hide  []string // folders under a bind that are covered with an empty one

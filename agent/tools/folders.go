@@ -21,12 +21,22 @@ import (
 // those that the configuration adds.
 type folders struct {
 	added     []string // with links resolved
+	readOnly  []readOnly
 	sensitive []string // with links resolved
 	room      room
 }
 
+// readOnly is a folder that can be read alone, under a name of its own.
+type readOnly struct{ folder, at string }
+
 func newFolders(o Options) folders {
-	return folders{added: resolved(o.Folders), sensitive: resolved(o.Sensitive), room: o.Room}
+	f := folders{added: resolved(o.Folders), sensitive: resolved(o.Sensitive), room: o.Room}
+	if o.Skills != nil {
+		for _, s := range o.Skills.Folders() {
+			f.readOnly = append(f.readOnly, readOnly{resolved([]string{s.Path})[0], s.At})
+		}
+	}
+	return f
 }
 
 // resolved are the paths without links; one that is not there stays as it is.
@@ -51,6 +61,8 @@ type place struct {
 	name   string // relative and clean; "." is the folder itself
 	shown  string // as the model knows it
 	added  bool   // not the workspace
+	// readOnly: it is the server's own, and open to be read.
+	readOnly bool
 }
 
 // find reads a path as a model writes it: relative to the workspace, below
@@ -77,6 +89,12 @@ func (f folders) find(call agent.Call, named string) (place, error) {
 		return place{folder: workspace, name: name, shown: name}, nil
 	}
 	clean := path.Clean(named)
+	for _, r := range f.readOnly {
+		if below(clean, r.at) {
+			name := path.Clean(strings.TrimPrefix(strings.TrimPrefix(clean, r.at), "/"))
+			return place{folder: r.folder, name: name, shown: clean, added: true, readOnly: true}, nil
+		}
+	}
 	for _, folder := range f.added {
 		if below(clean, folder) {
 			name := path.Clean(strings.TrimPrefix(strings.TrimPrefix(clean, folder), "/"))
@@ -108,7 +126,11 @@ func (f folders) allowed(p place, found string) error {
 		return refusef("%s is refused: it leads to %s, and such names hold keys, credentials or environment settings, which no tool reads or writes.", p.shown, part)
 	}
 	if p.added {
-		if slices.ContainsFunc(slices.Concat(f.sensitive, systemFolders), func(s string) bool { return below(found, s) }) {
+		forbidden := slices.Concat(f.sensitive, systemFolders)
+		if p.readOnly {
+			forbidden = systemFolders // it lies in the data folder, and no link leads out of it
+		}
+		if slices.ContainsFunc(forbidden, func(s string) bool { return below(found, s) }) {
 			return refusef("%s is refused: it belongs to the system or to Offcut itself.", p.shown)
 		}
 	}

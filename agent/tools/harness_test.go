@@ -18,6 +18,7 @@ import (
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/agent/script"
+	"offcut/agent/skills"
 	"offcut/models"
 	"offcut/models/store"
 )
@@ -79,7 +80,7 @@ func newBench(t testing.TB, changes ...func(*Options)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Keeper: retain.NewKeeper(s, retain.Config{}), Reader: reader, Querier: query.New(reader), Fetcher: fetcher, Sandbox: box}
+	o := Options{Keeper: retain.NewKeeper(s, retain.Config{}), Reader: reader, Querier: query.New(reader), Fetcher: fetcher, Skills: skills.New(), Sandbox: box}
 	if !box.Confined() { // on a machine without any sandbox the tools are tried without
 		if o.Sandbox, err = sandbox.Detect(sandbox.Off); err != nil {
 			t.Fatal(err)

@@ -39,6 +39,9 @@ func (f folders) target(call agent.Call, named string) (target, error) {
 		return target{}, err
 	}
 	t := target{place: p, folders: f, mode: newFileMode}
+	if p.readOnly {
+		return t, refusef("%s belongs to a skill of the server, which cannot be changed. Write a copy in the workspace.", p.shown)
+	}
 	if p.name == "." || strings.HasSuffix(named, "/") {
 		return t, refusef("%s is a folder, not a file.", p.shown)
 	}

@@ -10,6 +10,7 @@ import (
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/agent/script"
+	"offcut/agent/skills"
 )
 
 // Options are what the tools work with.
@@ -24,6 +25,8 @@ type Options struct {
 	Policy approve.Policy
 	// Folders can be reached beside the workspace, by their own absolute path.
 	Folders []string
+	// Skills are told of and loaded; their folders can be read and not written.
+	Skills *skills.Catalogue
 	// Sensitive are folders that no path may lead into, such as the data
 	// folder; the workspace of a call may lie in one.
 	Sensitive []string
@@ -56,6 +59,7 @@ func All(o Options) []agent.Tool {
 		newListFiles(f),
 		newSearchFiles(f),
 		newFetchURL(o.Fetcher),
+		newLoadSkill(o.Skills),
 		newReadToolOutput(o.Reader),
 		newSearchToolOutput(o.Reader),
 		newQueryToolOutput(o.Querier),

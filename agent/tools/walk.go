@@ -93,7 +93,7 @@ func (w *walk) enter(ignores *ignores, name string, d fs.DirEntry, visit func(en
 		return skip(d)
 	}
 	found := entry{inside: inside, kind: d.Type(), place: place{
-		folder: w.place.folder, name: name, added: w.place.added, shown: path.Join(w.place.shown, inside),
+		folder: w.place.folder, name: name, added: w.place.added, readOnly: w.place.readOnly, shown: path.Join(w.place.shown, inside),
 	}}
 	if err := visit(found); err != nil {
 		return err

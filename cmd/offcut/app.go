@@ -24,6 +24,7 @@ import (
 	"offcut/agent/retain"
 	"offcut/agent/runner"
 	"offcut/agent/sandbox"
+	"offcut/agent/skills"
 	"offcut/agent/tools"
 	"offcut/agent/workspace"
 	"offcut/cmd/offcut/config"
@@ -50,6 +51,7 @@ type App struct {
 	server   *http.Server
 	runner   *runner.Runner
 	servers  *mcp.Servers
+	skills   *skills.Catalogue
 	dumps    *dump.Dumps
 	replies  *replies.Folder
 	// closers end what was opened, the last opened first.
@@ -85,7 +87,11 @@ func (a *App) Run(ctx context.Context) (err error) {
 	if err := a.lockDataDir(); err != nil {
 		return err
 	}
-	detected := beside(a.sandbox) // it runs a command, while the database opens
+	skillFolders, err := a.skillFolders()
+	if err != nil {
+		return err
+	}
+	detected := beside(func() (*sandbox.Sandbox, error) { return a.sandbox(skillFolders) }) // it runs a command, while the database opens
 	db, folders, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -104,12 +110,13 @@ func (a *App) Run(ctx context.Context) (err error) {
 		return err
 	}
 	a.tend(folders)
+	a.skills = catalogueOfSkills(skillFolders, confined.Confined())
 	fetcher, err := a.fetcher()
 	if err != nil {
 		return err
 	}
 	options := a.toolOptions(keeper, reader, confined, folders)
-	options.Querier, options.Fetcher = querier, fetcher
+	options.Querier, options.Fetcher, options.Skills = querier, fetcher, a.skills
 	offered := tools.All(options)
 	if err := knownTools(a.cfg.Tools, a.cfg.Servers, offered); err != nil {
 		return err
@@ -231,6 +238,7 @@ func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspa
 		MoreTools: a.servers.Tools,
 		Workspace: folders.Folder,
 		Prompt:    facts,
+		Local:     localFacts(a.skills),
 		Blocks:    func() runner.Blocks { return markdown.NewStream() },
 		ReadsOf:   retain.ReadsOf,
 		Attached:  attached(tools.NewFiles(folders)),
@@ -259,6 +267,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			ContextTokens: catalogue.window,
 			TakesImages:   catalogue.takesImages,
 			Server:        a.facts(catalogue, confined),
+			Skills:        skillFacts(a.skills),
 			Demo:          catalogue.demo,
 			Policy:        a.policy(confined).Name(),
 			AdminName:     adminName,

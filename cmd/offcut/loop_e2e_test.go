@@ -390,7 +390,7 @@ func TestTheModelIsToldWhatAPreviewIs(t *testing.T) {
 			t.Errorf("the tool %s is not described", tool.Function.Name)
 		}
 	}
-	for _, name := range []string{"run_command", "read_file", "write_file", "edit_file", "list_files", "search_files", "read_tool_output", "search_tool_output", "query_tool_output", "fetch_url"} {
+	for _, name := range []string{"run_command", "read_file", "write_file", "edit_file", "list_files", "search_files", "read_tool_output", "search_tool_output", "query_tool_output", "fetch_url", "load_skill"} {
 		if !offered[name] {
 			t.Errorf("the tool %s is not offered", name)
 		}

@@ -14,6 +14,7 @@ import (
 	"offcut/agent/retain"
 	"offcut/agent/sandbox"
 	"offcut/agent/script"
+	"offcut/agent/skills"
 	"offcut/agent/tools"
 	"offcut/agent/workspace"
 	"offcut/cmd/offcut/config"
@@ -26,12 +27,12 @@ func beside[T any](f func() (T, error)) func() (T, error) {
 	return once
 }
 
-func (a *App) sandbox() (*sandbox.Sandbox, error) {
+func (a *App) sandbox(folders []skills.Folder) (*sandbox.Sandbox, error) {
 	mode, err := sandbox.ParseMode(a.cfg.Sandbox)
 	if err != nil {
 		return nil, err
 	}
-	confined, err := sandbox.Detect(mode, sandbox.Hidden(a.cfg.DataDir))
+	confined, err := sandbox.New(sandbox.Options{Mode: mode, Hide: []sandbox.Hidden{sandbox.Hidden(a.cfg.DataDir)}, Show: shown(folders)})
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}

@@ -36,6 +36,7 @@ type Config struct {
 	// DefaultModel names the one that a new session has.
 	DefaultModel string `koanf:"-"`
 	Tools        Tools  `koanf:"-"`
+	Skills       Skills `koanf:"skills"`
 	// Servers are the MCP servers, by name.
 	Servers []MCPServer `koanf:"-"`
 	Pruning Pruning     `koanf:"contextPruning"`
@@ -139,6 +140,11 @@ type Tools struct {
 	Folders []string
 	// Each holds the settings of single tools by name.
 	Each map[string]Tool
+}
+
+// Skills says where skills lie beside the data folder's own.
+type Skills struct {
+	Folders []string `koanf:"folders"`
 }
 
 // Tool is the setting of one tool; a zero field is the product's own value.

@@ -65,6 +65,8 @@ var rules = []rule{
 	whole("tools.fetch_url.timeoutSeconds", 1, 600),
 	{"tools.fetch_url.allow[]", "a host such as wiki.example.org, an address, or a network such as 10.1.0.0/16", isReachable},
 
+	{"skills.folders[]", "the absolute path of a folder", isAbsolute},
+
 	{"contextPruning.mode", "off or cache-ttl", oneOf("off", "cache-ttl")},
 	{"contextPruning.ttl", "a time from 1s to 24h, such as 5m", isWait},
 	share("contextPruning.softTrimRatio"),
