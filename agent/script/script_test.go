@@ -98,8 +98,10 @@ func TestAProgramReturnsAndPrints(t *testing.T) {
 		"a value that throws":             {`throw {toString() { throw 1 }, toJSON() { throw 2 }}`, "", "The program threw "},
 		"an error that lies":              {`throw Object.defineProperty(new Error("a"), "stack", {get() { throw new Error("b") }})`, "", "The program threw what cannot be printed."},
 		"its own JSON":                    {`JSON.parse = JSON.stringify = () => 1; return (await tools.echo({a: 2})).got`, `{"a":2}`, ""},
-		"no way out": {`return [typeof require, typeof process, typeof fetch, typeof setTimeout, typeof Deno].join()`,
-			"undefined,undefined,undefined,undefined,undefined", ""},
+		"no way out": {
+			`return [typeof require, typeof process, typeof fetch, typeof setTimeout, typeof Deno].join()`,
+			"undefined,undefined,undefined,undefined,undefined", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

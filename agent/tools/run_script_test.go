@@ -290,6 +290,12 @@ func TestTheModelIsToldTheTypesOfTheTools(t *testing.T) {
 	t.Error("it is not offered")
 }
 
+func TestNamesThatCannotStandBehindADotAreWrittenInBrackets(t *testing.T) {
+	if said := signatures([]agent.ToolSpec{{Name: "files__read-all"}, {Name: "files__list"}}); !strings.HasSuffix(said, "[\"files__read-all\"](object)\nfiles__list(object)") {
+		t.Errorf("%q", said)
+	}
+}
+
 func TestTypesOfOtherSchemas(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{}`: "{}",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,7 +23,11 @@ func signatures(specs []agent.ToolSpec) string {
 		if spec.Name == runScriptName {
 			continue
 		}
-		fmt.Fprintf(&out, "%s(%s)", spec.Name, parameters(spec))
+		name := spec.Name
+		if !identifier.MatchString(name) {
+			name = fmt.Sprintf("[%q]", name) // as in tools["a-b"]({…})
+		}
+		fmt.Fprintf(&out, "%s(%s)", name, parameters(spec))
 		if spec.Name == "run_command" {
 			out.WriteString(": " + commandReturns)
 		}
@@ -30,6 +35,9 @@ func signatures(specs []agent.ToolSpec) string {
 	}
 	return strings.TrimSuffix(out.String(), "\n")
 }
+
+// identifier is a name that can stand behind a dot.
+var identifier = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
 
 // jsonType is as much of a JSON schema as a signature tells.
 type jsonType struct {
