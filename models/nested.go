@@ -45,6 +45,12 @@ func NestedCallID(parent string, n int) string {
 	return parent + nestedMark + strconv.Itoa(n)
 }
 
+// NestedCallIDs are between which two, in the order of their bytes, the ids of
+// all calls within a call lie: from first on and before end.
+func NestedCallIDs(parent string) (first, end string) {
+	return parent + nestedMark, parent + nestedMark + ":" // which follows the digits
+}
+
 // ParentCallID is the call within which the call with this id may have been
 // made: that is for who has the parent to see. false: the model made it.
 func ParentCallID(id string) (string, bool) {

@@ -72,6 +72,7 @@ func TestAFileWhoseContentWasCutHoldsWhatCame(t *testing.T) {
 func TestWhatACutCallDoesNotDo(t *testing.T) {
 	for name, test := range map[string]struct{ tool, received string }{
 		"half a command":             {"run_command", `{"command":"touch made; rm -rf build/tm`},
+		"half a script":              {"run_script", `{"code":"await tools.run_command({command: 'touch made'}); await tools.wri`},
 		"half a time":                {"run_command", `{"command":"touch made","timeout_s":12`},
 		"a file without its content": {"write_file", `{"path":"made"`},
 		"an edit without its text":   {"edit_file", `{"path":"kept","old_string":"o`},

@@ -260,11 +260,11 @@ func TestNoScriptOutlivesItsServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newProvider(t)
 			s := start(t, p)
-			p.on("for ever", scripted(`console.log("begun"); await tools.run_command({command: "sleep 60"})`), says("Never."))
+			p.on("for ever", scripted(`await tools.run_command({command: "seq 20000"}); await tools.run_command({command: "sleep 60"})`), says("Never."))
 			session := s.newSession()
 			s.send(session, "for ever")
 			var pids []int
-			s.waitFor("the script runs", func() bool { pids = s.scripts(); return len(pids) == 1 })
+			s.waitFor("the script runs", func() bool { pids = s.scripts(); return len(pids) == 1 && len(s.outputs(session)) == 1 })
 			end(s)
 			s.waitFor("it is gone", func() bool { return !isScript(pids[0]) })
 			s.launch()
@@ -272,7 +272,16 @@ func TestNoScriptOutlivesItsServer(t *testing.T) {
 			if turn := s.say(session, "go on"); turn.State != "done" {
 				t.Errorf("%+v", turn)
 			}
-			wellFormed(t, p.lastSent(t, "go on"))
+			request := p.lastSent(t, "go on")
+			wellFormed(t, request)
+			meta, _ := request.results()[0].result(t)
+			nested, _ := meta["nested"].([]any)
+			if len(nested) == 0 {
+				t.Fatalf("of what the script had read the model is told %v", meta)
+			}
+			if id := nested[0].(map[string]any)["output_id"].(string); len(s.copyOf(session, id)) != 108894 {
+				t.Errorf("%s is not what the script had read", id)
+			}
 		})
 	}
 }
