@@ -222,7 +222,7 @@ func (r *run) vanished() string {
 		return r.why
 	case strings.Contains(said, "stack exceeds"), strings.Contains(said, "stack overflow"):
 		return tooDeep
-	case strings.Contains(said, "fatal error: "), strings.Contains(said, "pthread_create failed"):
+	case strings.Contains(said, "fatal error: "), strings.Contains(said, "pthread_create failed"), strings.Contains(said, "allocate"):
 		return tooMuchMemory(r.limits.Memory) // what else Go gives up for, under a limit of memory
 	}
 	return engineFailed
