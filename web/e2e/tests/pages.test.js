@@ -17,7 +17,11 @@ const read = (path) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const addresses = [...read('../../routes.go').matchAll(/\{GET, "([^"]+)", (?:visitor|page|adminPage),/g)].map(([, path]) => path);
 
 /** What an address needs beside its path. */
-const queries = { '/admin/sessions/goes': ({ session }) => `?id=${session}` };
+const queries = {
+  '/admin/sessions/goes': ({ session }) => `?id=${session}`,
+  '/s/:session/files/raw': () => '?path=notes.txt',
+  '/s/:session/files/delete': () => '?path=notes.txt',
+};
 
 /** Pages of something that no sample here has; the tests of approvals look at it. */
 const elsewhere = ['/s/:session/approvals/:call'];
@@ -36,7 +40,7 @@ function samples(app, provider) {
 }
 
 async function make(app, provider) {
-  provider.on('show something', ...runs('seq 1 200000', '# A title\n\nWith a [link](https://example.org/).'));
+  provider.on('show something', ...runs('seq 1 200000', '# A title\n\nWith a way [elsewhere](https://example.org/).'));
   provider.on('be refused', fails(400, 'The provider does not want to.'));
   provider.on('write a file', calls(['write_file', { path: 'notes.txt', content: 'one\ntwo\n' }]), says('It is written.'));
   const session = await app.session('show something');
