@@ -102,7 +102,11 @@ func parseArguments(arguments string, cut bool) error {
 		return nil
 	}
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(arguments), &object); err != nil {
+	err := json.Unmarshal([]byte(arguments), &object)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("what is a JSON %s is no object", wrong.Value)
+	}
+	if err != nil {
 		return err
 	}
 	if object == nil {

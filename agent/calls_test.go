@@ -35,6 +35,7 @@ func TestEachCallGetsOneResultWhateverHappens(t *testing.T) {
 		"arguments do not parse":         {agenttest.Call("c", "look", `{"a":b}`), true, "Received:\n{\"a\":b}"},
 		"arguments are null":             {agenttest.Call("c", "look", `null`), true, "null is no object"},
 		"arguments are an array":         {agenttest.Call("c", "look", `[1]`), true, "Received:\n[1]"},
+		"the array is named in plain":    {agenttest.Call("c", "look", `[1]`), true, "(what is a JSON array is no object)"},
 		"the schema is told":             {agenttest.Call("c", "look", `x`), true, `It takes: {"type":"object"}`},
 		"unfinished though the end came": {agenttest.Call("c", "look", `{"a":"b`), true, "{\"a\":\"b\n(output truncated, please reduce your output)"},
 	} {

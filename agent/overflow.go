@@ -11,6 +11,10 @@ import (
 // although all that may be was shortened.
 const OverflowAdvice = "What is old was shortened already. Begin a new chat, fork this one from an earlier message, or choose a model with a larger context window."
 
+// OverflowAlone is the advice where nothing was said before that could be left
+// out.
+const OverflowAlone = "The message alone is too long for it. Send a shorter one, or choose a model with a larger context window."
+
 // stream sends a history and returns the reply, with the tokens that the
 // request left free. Where the provider finds it too long before anything of a
 // reply has come, it is shortened and sent once more.
@@ -28,7 +32,11 @@ func (l *Loop) stream(ctx context.Context, history []models.Message, emit func(D
 		reply, err = l.send(ctx, req, shorter, emit)
 	}
 	if tooLong(reply, err) {
-		err = advised(err)
+		advice := OverflowAdvice
+		if len(history) == 1 {
+			advice = OverflowAlone
+		}
+		err = advised(err, advice)
 	}
 	return reply, left, err
 }
@@ -51,12 +59,12 @@ func tooLong(reply Reply, err error) bool {
 }
 
 // advised is a refusal that also says what to do.
-func advised(err error) error {
+func advised(err error, advice string) error {
 	var refused *ModelError
 	if !errors.As(err, &refused) {
 		return err
 	}
 	told := *refused
-	told.Message += " " + OverflowAdvice
+	told.Message += " " + advice
 	return &told
 }

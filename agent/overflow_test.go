@@ -49,7 +49,7 @@ func TestARequestThatIsTooLongIsShortenedAndSentOnceMore(t *testing.T) {
 		"nothing can be shortened": {
 			[]agenttest.Step{agenttest.Fails(tooLong), agenttest.Says("end")},
 			question(), 128_000, 1,
-			agent.End{State: models.StateError, Code: models.CodeContextOverflow, Message: tooLong.Message + " " + agent.OverflowAdvice},
+			agent.End{State: models.StateError, Code: models.CodeContextOverflow, Message: tooLong.Message + " " + agent.OverflowAlone},
 		},
 		"something had come": {
 			[]agenttest.Step{begun, agenttest.Says("end")},

@@ -23,6 +23,9 @@ func (h *Handlers) APIDecide(c echo.Context) error {
 	if err := readJSON(c, &body); err != nil {
 		return err
 	}
+	if body.CallID == "" {
+		return models.Errorf(models.ErrInvalid, "call_id_missing", "call_id names the call that is allowed or denied")
+	}
 	if err := h.decide(c, turn, body.CallID, body.Decision); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ func (h *Handlers) movedNotes(ctx context.Context, sess models.Session, t turnMe
 		note := views.MovedNote{SessionID: sess.ID, CallID: m.ToolCallID}
 		if !out.gone {
 			note.Subject, note.OutputID, note.Running = out.Title, out.ID, out.Running
+			note.Stopped = out.BackgroundState() == models.BackgroundStopped
 		}
 		notes = append(notes, note)
 	}

@@ -211,6 +211,7 @@ type MovedNote struct {
 	// OutputID is what it printed; empty where that is gone.
 	OutputID string
 	Running  bool
+	Stopped  bool // by a person
 }
 
 // RetryNotice announces that the model's server is asked again.

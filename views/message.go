@@ -67,6 +67,9 @@ func (v TurnEnd) next(ctx context.Context) string {
 	case "provider_refused":
 		return t(ctx, "turn.next.settings")
 	case "turn_limit":
+		if !v.Continue {
+			return "" // the error says it
+		}
 		return t(ctx, "turn.next.goon")
 	}
 	return t(ctx, "turn.next.again")
@@ -111,6 +114,8 @@ func (v MovedNote) text(ctx context.Context) string {
 		return rich(ctx, "background.gone")
 	case v.Running:
 		return rich(ctx, "background.runs", "command", oneLine(v.Subject, 80))
+	case v.Stopped:
+		return rich(ctx, "background.stopped", "command", oneLine(v.Subject, 80))
 	}
 	return rich(ctx, "background.ended", "command", oneLine(v.Subject, 80))
 }

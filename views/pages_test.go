@@ -95,6 +95,22 @@ func TestEndsOfATurn(t *testing.T) {
 	want(t, doc, "#composer-problem:not([hidden])", 1, "The message is empty.")
 }
 
+func TestAnEndIsSaidOnce(t *testing.T) {
+	end := TurnEnd{TurnID: "t", State: "error", Code: "turn_limit", Error: "The answer was ended after 100 requests to the model. Send a message to go on."}
+	if text := end.next(t.Context()); text != "" {
+		t.Errorf("said behind that: %q", text)
+	}
+	end.Continue = true
+	if text := end.next(t.Context()); text != "Continue goes on from there as well." {
+		t.Errorf("beside the button stands %q", text)
+	}
+	for _, v := range []MovedNote{{OutputID: "o", Subject: "make", Stopped: true}, {OutputID: "o", Subject: "make"}} {
+		if text := v.text(t.Context()); strings.Contains(text, "It was stopped since.") != v.Stopped {
+			t.Errorf("of a command that was stopped (%v): %s", v.Stopped, text)
+		}
+	}
+}
+
 func TestWhatCanBeDoneAfterAnAnswer(t *testing.T) {
 	doc := parse(t, ChatPage(statesChat()))
 	want(t, doc, "[data-testid=turn-error] form[action='/turns/t4/retry'] .primary[data-testid=retry]", 1, "Retry")

@@ -209,6 +209,9 @@ func (r *Runner) MoveCall(ctx context.Context, sessionID, turnID, callID string)
 			}
 			return call.place.ask()
 		}
+		if j.questions.waits(callID) {
+			return models.Errorf(models.ErrConflict, "call_not_started", "This call has not started: it waits for a decision.")
+		}
 	}
 	if r.background.find(sessionID, func(j *job) bool { return j.id == callID }) != nil {
 		return models.Errorf(models.ErrConflict, "call_in_background", "This command runs in the background already.")

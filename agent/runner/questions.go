@@ -67,6 +67,14 @@ func (j *journal) Ask(ctx context.Context, asked agent.Question) (func(context.C
 	return func(ctx context.Context) (agent.Answer, error) { return s.await(ctx, q) }, nil
 }
 
+// waits reports whether somebody is asked about a call that the model made.
+func (s *questions) waits(callID string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.calls[callID]
+	return q != nil && !q.nested
+}
+
 // made reports whether the model made the call, and not a tool.
 func (j *journal) made(callID string) bool {
 	j.mu.Lock()

@@ -100,8 +100,8 @@ func (t typed[A]) Run(ctx context.Context, call agent.Call) (result agent.ToolRe
 	}()
 	args, err := t.arguments(call.Arguments)
 	if err != nil {
-		return agent.ErrorResult(call.ID, "The arguments of %s are wrong: %s.\nReceived: %s\nThey must fit this JSON schema: %s",
-			t.spec.Name, clean(err.Error()), quoted(call.Arguments), t.spec.Parameters), nil
+		return agent.ErrorResult(call.ID, "The arguments of %s are wrong: %s.\nThey must fit this JSON schema: %s\nReceived: %s",
+			t.spec.Name, clean(err.Error()), t.spec.Parameters, quoted(call.Arguments)), nil
 	}
 	result, err = t.run(ctx, call, args)
 	var told refusal

@@ -78,6 +78,13 @@ func TestACallWaitsUntilItIsAllowed(t *testing.T) {
 	if again := s.turn(turn.ID, "?wait=30"); again.State != "awaiting_approval" { // at once
 		t.Errorf("the turn is %s", again.State)
 	}
+	move := strings.NewReader(`{"call_id":"` + turn.Pending[0].CallID + `"}`)
+	if status, _, body := s.raw(adminToken, http.MethodPost, "/turns/"+turn.ID+"/background", move); status != http.StatusConflict || !strings.Contains(string(body), "call_not_started") {
+		t.Errorf("a move before it began is %d: %s", status, body)
+	}
+	if status := s.as(adminToken, http.MethodPost, "/turns/"+turn.ID+"/approvals", args{"decision": "once"}, nil); status != http.StatusUnprocessableEntity {
+		t.Errorf("an answer about no call is %d", status)
+	}
 	s.answer(turn, "once")
 	if done := s.settled(turn.ID); done.State != "done" || len(done.Pending) != 0 {
 		t.Fatalf("%+v", done)

@@ -22,6 +22,7 @@ type assembler struct {
 	reasoning strings.Builder
 	calls     int
 
+	reason  anthropic.StopReason
 	finish  models.FinishReason
 	stopped bool // the provider has said that nothing more comes
 	usage   models.Usage
@@ -65,7 +66,7 @@ func (a *assembler) add(e anthropic.MessageStreamEventUnion) {
 		}
 	case "message_delta":
 		if e.Delta.StopReason != "" {
-			a.finish = finishReason(e.Delta.StopReason)
+			a.reason, a.finish = e.Delta.StopReason, finishReason(e.Delta.StopReason)
 		}
 		u := e.Usage
 		a.count(u.InputTokens, u.CacheCreationInputTokens, u.CacheReadInputTokens, u.OutputTokens, u.OutputTokensDetails.ThinkingTokens)
@@ -211,15 +212,30 @@ func finishReason(reason anthropic.StopReason) models.FinishReason {
 		return models.FinishStop
 	case anthropic.StopReasonToolUse:
 		return models.FinishToolCalls
-	case anthropic.StopReasonMaxTokens,
-		// The window was full before the bound was reached: what is sent next is
-		// shortened to make room.
-		anthropic.StopReasonModelContextWindowExceeded,
-		// The provider paused a long answer, and wants to be asked to go on.
-		anthropic.StopReasonPauseTurn:
+	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded:
 		return models.FinishLength
 	case anthropic.StopReasonRefusal:
 		return models.FinishContentFilter
 	}
 	return models.FinishReason(reason)
+}
+
+// brokeOff is why a reply is not finished although the provider ended it in
+// order; nil where it is, or hit the bound that it was sent. To be asked at once
+// to go on helps neither: a full window has no room for more, and a pause is the
+// provider's wish.
+func (a *assembler) brokeOff() error {
+	switch a.reason {
+	case anthropic.StopReasonModelContextWindowExceeded:
+		return &agent.ModelError{
+			Code: models.CodeContextOverflow, Broken: true,
+			Message: "The model's context window was full before the answer was finished.",
+		}
+	case anthropic.StopReasonPauseTurn:
+		return &agent.ModelError{
+			Code: models.CodeStreamBroken, Broken: true,
+			Message: "The model's server paused the answer before it was finished.",
+		}
+	}
+	return nil
 }

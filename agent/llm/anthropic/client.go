@@ -163,7 +163,11 @@ func (c *Client) receive(ctx context.Context, stream *ssestream.Stream[anthropic
 	case asm.finished() && !llm.IsProviderError(err):
 		// The provider has said why it ended: whatever became of the socket
 		// after that takes nothing away.
-		return reply, nil
+		err := asm.brokeOff()
+		if err != nil {
+			reply.FinishReason = "" // it is not finished
+		}
+		return reply, err
 	case err == nil:
 		err = io.EOF
 	}
