@@ -142,8 +142,10 @@ func TestTheWorkspacesAgentsFileIsReadWithinBounds(t *testing.T) {
 			put(t, f, "docs/rules.md", "Rules.")
 			_ = os.Symlink("docs/rules.md", filepath.Join(f, "AGENTS.md"))
 		}, "Rules."},
-		"long": {func(f string) { put(t, f, "AGENTS.md", strings.Repeat("0123456789abcde\n", 4096)) },
-			strings.TrimSuffix(strings.Repeat("0123456789abcde\n", 2048), "\n") + "\n(These are the first 32767 of 65536 bytes: read_file reads the rest.)"},
+		"long": {
+			func(f string) { put(t, f, "AGENTS.md", strings.Repeat("0123456789abcde\n", 4096)) },
+			strings.TrimSuffix(strings.Repeat("0123456789abcde\n", 2048), "\n") + "\n(These are the first 32767 of 65536 bytes: read_file reads the rest.)",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
