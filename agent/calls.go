@@ -227,7 +227,7 @@ func finished(r ToolResult) bool {
 // runTool runs the tool. Neither a panic nor the text of an error reaches the
 // model: both go to the log.
 func (l *Loop) runTool(ctx context.Context, tool Tool, c Call) (result ToolResult) {
-	log := l.logger().With("tool", c.Tool, "call", c.ID, "session", c.SessionID)
+	log := l.logger().With("tool", c.Tool, "call", c.ID, "turn", c.TurnID, "session", c.SessionID)
 	defer func() {
 		if p := recover(); p != nil {
 			log.Error("a tool panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

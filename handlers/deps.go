@@ -17,6 +17,7 @@ type Store interface {
 	Users
 	Accounts
 	Usage
+	Figures
 	Sessions
 	Turns
 	Messages

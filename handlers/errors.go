@@ -99,7 +99,7 @@ func (h *Handlers) logFault(c echo.Context, err error) {
 // isAPI reports whether problem documents are spoken at the address.
 func (h *Handlers) isAPI(c echo.Context) bool {
 	path, _ := strings.CutPrefix(c.Request().URL.Path, h.BasePath)
-	return path == "/api" || strings.HasPrefix(path, "/api/") || path == "/healthz" || path == "/readyz"
+	return path == "/api" || strings.HasPrefix(path, "/api/") || path == "/healthz" || path == "/readyz" || path == "/metrics"
 }
 
 func describe(err error) failure {

@@ -3,6 +3,7 @@ package handlers
 import (
 	"cmp"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -34,6 +35,11 @@ type Config struct {
 	UploadBytes int64
 	// Servers are the MCP servers.
 	Servers Servers
+	// Metrics serves them; nil: there are none.
+	Metrics http.Handler
+	// NoticeShare is the share of a tool's results of which more are not to be
+	// cut without a notice; nil: models.DefaultNoticeShare of every tool.
+	NoticeShare func(tool string) float64
 	// Dumps are the requests that providers refused.
 	Dumps Dumps
 	// WebSessions keeps who is signed in.

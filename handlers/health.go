@@ -29,3 +29,12 @@ func (h *Handlers) Readyz(c echo.Context) error {
 	}
 	return c.JSON(http.StatusOK, map[string]string{"status": "ready"})
 }
+
+// ServeMetrics serves the metrics to monitoring.
+func (h *Handlers) ServeMetrics(c echo.Context) error {
+	if h.Metrics == nil {
+		return models.Errorf(models.ErrNotFound, "no_metrics", "this server has no metrics")
+	}
+	h.Metrics.ServeHTTP(c.Response(), c.Request())
+	return nil
+}

@@ -65,3 +65,12 @@ type FiguresList struct {
 	By FiguresBy
 	Page
 }
+
+// DefaultNoticeShare is the share of a tool's results of which more are not to
+// be cut without a notice: 1 %.
+const DefaultNoticeShare = 0.01
+
+// OverNotice: a larger share of the results was cut than that.
+func (f Figures) OverNotice(share float64) bool {
+	return f.Truncated > 0 && float64(f.Truncated) > share*float64(f.Calls)
+}

@@ -18,6 +18,7 @@ var adminPages = []adminEntry{
 	{"sessions", "queue"},
 	{"users", "users"},
 	{"usage", "chart"},
+	{"truncation", "cut"},
 	{"storage", "disk"},
 	{"mcp", "plug"},
 	{"audit", "eye"},

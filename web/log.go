@@ -66,3 +66,19 @@ func recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 		return next(c)
 	}
 }
+
+// answered tells of each request once it is answered. It stands before what
+// answers errors.
+func answered(tell func(route, method string, status int, took time.Duration)) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		if tell == nil {
+			return next
+		}
+		return func(c echo.Context) error {
+			start := time.Now()
+			err := next(c)
+			tell(c.Path(), c.Request().Method, c.Response().Status, time.Since(start))
+			return err
+		}
+	}
+}

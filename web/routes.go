@@ -33,6 +33,9 @@ const (
 	programUpload access = "programUpload"
 	// admin routes need that of an administrator.
 	admin access = "admin"
+	// scrape routes are for monitoring: with an administrator's token, or open
+	// where it is configured so.
+	scrape access = "scrape"
 	// adminPage routes are for browsers in which an administrator is signed in.
 	adminPage access = "adminPage"
 )
@@ -57,6 +60,7 @@ func routes(h *handlers.Handlers) []route {
 	return []route{
 		{GET, "/healthz", public, h.Healthz},
 		{GET, "/readyz", public, h.Readyz},
+		{GET, "/metrics", scrape, h.ServeMetrics},
 		{GET, "/static/*", public, staticFiles(h.BasePath)},
 
 		{GET, "/login", visitor, h.LoginPage},
@@ -133,6 +137,8 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/admin/users/:user/reset", adminPage, h.AdminResetUser},
 		{GET, "/admin/usage", adminPage, h.AdminUsage},
 		{GET, "/admin/usage.csv", adminPage, h.AdminUsageCSV},
+		{GET, "/admin/truncation", adminPage, h.AdminTruncation},
+		{GET, "/admin/truncation.csv", adminPage, h.AdminTruncationCSV},
 		{GET, "/admin/storage", adminPage, h.AdminStorage},
 		{GET, "/admin/mcp", adminPage, h.AdminServers},
 		{POST, "/admin/mcp/restart", adminPage, h.AdminRestartServer},
@@ -176,6 +182,7 @@ func routes(h *handlers.Handlers) []route {
 		{DELETE, "/api/v1/admin/sessions/:session", admin, h.APIAdminDeleteSession},
 		{GET, "/api/v1/admin/users", admin, h.APIAdminUsers},
 		{GET, "/api/v1/admin/usage", admin, h.APIAdminUsage},
+		{GET, "/api/v1/admin/truncation", admin, h.APIAdminTruncation},
 		{GET, "/api/v1/admin/audit", admin, h.APIAdminAudit},
 	}
 }
@@ -199,6 +206,10 @@ func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 		// Who sends is known before a file is taken.
 		files:         {limitBody(h.UploadBytes + formRoom), ownOrigin(cfg.PublicURL), h.WithCookie, handlers.Spooled, handlers.WellFormed, csrf(cfg.Handlers.BasePath)},
 		programUpload: {limitBody(h.UploadBytes), h.WithToken},
+	}
+	before[scrape] = before[admin]
+	if cfg.MetricsOpen {
+		before[scrape] = before[public]
 	}
 	before[adminPage] = append(slices.Clone(before[page]), handlers.AdminsOnly)
 	for _, r := range routes(h) {

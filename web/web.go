@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"offcut/handlers"
 	"offcut/static"
@@ -29,6 +30,11 @@ type Config struct {
 	// X-Forwarded-For is believed. Empty: none, and the address of the
 	// connection is the client's.
 	TrustedProxies []*net.IPNet
+	// Answered is told of each request once it is answered: the pattern of its
+	// route, empty where it has none, and how long it took; nil: nobody is.
+	Answered func(route, method string, status int, took time.Duration)
+	// MetricsOpen lets everybody read the metrics; else administrators alone.
+	MetricsOpen bool
 }
 
 // New is the whole server: pages, live connections, the JSON API, the static
@@ -48,6 +54,7 @@ func New(cfg Config) http.Handler {
 	e.Use(
 		nameRequest,
 		noteTLS(cfg.PublicURL),
+		answered(cfg.Answered),
 		logRequest(h.Log),
 		recoverPanic,
 		secureHeaders,

@@ -33,6 +33,10 @@ type Config struct {
 	Prompt prompt.Facts
 	// Local adds what a workspace says of itself; nil: nothing.
 	Local func(workspace string, facts prompt.Facts) prompt.Facts
+	// Began is told of each turn that runs, or goes on after a restart. It gives
+	// the context in which the turn runs, and what is told how the turn ended, or
+	// that it is left waiting; nil: nobody is told.
+	Began func(ctx context.Context, turn models.Turn) (context.Context, func(models.Turn))
 	// Blocks renders one reply while it streams in; nil: nothing is rendered.
 	Blocks func() Blocks
 	// ReadsOf tells which bytes of kept outputs a result shows to the model;
@@ -211,6 +215,11 @@ func (c Config) orDefaults() Config {
 	l.ShutdownGrace = cmp.Or(l.ShutdownGrace, d.ShutdownGrace)
 	if c.Blocks == nil {
 		c.Blocks = func() Blocks { return &plain{} }
+	}
+	if c.Began == nil {
+		c.Began = func(ctx context.Context, _ models.Turn) (context.Context, func(models.Turn)) {
+			return ctx, func(models.Turn) {}
+		}
 	}
 	if c.ReadsOf == nil {
 		c.ReadsOf = func(agent.Call, agent.ToolResult, time.Time) []models.OutputRead { return nil }

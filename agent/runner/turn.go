@@ -18,8 +18,10 @@ var errSessionEnded = fmt.Errorf("the session was deleted: %w", agent.ErrStopped
 // runTurn runs a started turn to its end, and stores and tells how it ended;
 // or until the program ends while the turn is parked, which it stays then.
 func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
+	ctx, ended := r.cfg.Began(ctx, j.started())
 	err := r.attempt(ctx, j)
 	if errors.Is(err, agent.ErrLeft) {
+		ended(j.started())
 		return
 	}
 	end := agent.Ending(err)
@@ -30,6 +32,7 @@ func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	turn := j.finished(end)
 	err = r.cfg.Store.FinishTurn(context.Background(), turn)
 	j.ended(turn)
+	ended(turn)
 	if err != nil && r.finishLater(w, turn, err) {
 		j.ended(turn) // who read the page meanwhile found the turn running
 	}

@@ -54,6 +54,7 @@ type App struct {
 	skills   *skills.Catalogue
 	dumps    *dump.Dumps
 	replies  *replies.Folder
+	watched  watched
 	// closers end what was opened, the last opened first.
 	closers []func() error
 }
@@ -100,11 +101,14 @@ func (a *App) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.watched, err = a.watch(ctx, db); err != nil {
+		return err
+	}
 	catalogue, err := a.models()
 	if err != nil {
 		return err
 	}
-	keeper, reader := retain.NewKeeper(db, keeping(a.cfg.Tools)), retain.NewReader(db)
+	keeper, reader := retain.NewKeeper(a.watched.copies(db), keeping(a.cfg.Tools)), retain.NewReader(db)
 	querier := query.New(reader)
 	if err := a.recover(ctx, db, keeper); err != nil {
 		return err
@@ -234,8 +238,9 @@ func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspa
 		Store:     db,
 		Broker:    broker,
 		Models:    catalogue.find,
-		Tools:     offered,
-		MoreTools: a.servers.Tools,
+		Tools:     a.watched.tools(offered),
+		MoreTools: a.watched.more(a.servers.Tools),
+		Began:     a.watched.turn,
 		Workspace: folders.Folder,
 		Prompt:    facts,
 		Local:     localFacts(a.skills),
@@ -274,6 +279,8 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			AdminToken:    a.cfg.AdminToken,
 			Servers:       a.servers,
 			Dumps:         a.dumps,
+			Metrics:       a.watched.metrics.Handler(),
+			NoticeShare:   a.cfg.NoticeShare,
 			Stopping:      a.stopping,
 			Log:           a.log,
 			Remover:       a.remover(db, folders),
@@ -282,6 +289,8 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			UploadBytes:   a.cfg.Limits.UploadBytes,
 		},
 		TrustedProxies: a.cfg.TrustedProxies,
+		Answered:       a.watched.metrics.Request,
+		MetricsOpen:    a.cfg.Metrics.Open,
 	}
 	if a.cfg.PublicURL != "" {
 		cfg.PublicURL, _ = url.Parse(a.cfg.PublicURL) // it was parsed when it was accepted

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -34,7 +35,7 @@ func (a *App) models() (*catalogue, error) {
 	c := &catalogue{byID: map[string]entry{}, demo: a.cfg.DefaultModel == config.DemoModel}
 	client := &http.Client{Transport: llm.NewTransport(nil)}
 	for _, m := range a.cfg.Models {
-		c.add(m, client, a.cfg.Pruning)
+		c.add(m, client, a.cfg.Pruning, a.watched)
 	}
 	if c.demo {
 		server, err := demo.Start()
@@ -44,7 +45,7 @@ func (a *App) models() (*catalogue, error) {
 		a.closing(server.Close)
 		c.add(config.Model{
 			Name: config.DemoModel, BaseURL: server.BaseURL(), APIKey: server.Key(), ContextTokens: a.cfg.EnvContextTokens,
-		}, client, a.cfg.Pruning)
+		}, client, a.cfg.Pruning, a.watched)
 	}
 	slices.SortStableFunc(c.names, func(x, y string) int {
 		switch a.cfg.DefaultModel {
@@ -58,7 +59,7 @@ func (a *App) models() (*catalogue, error) {
 	return c, nil
 }
 
-func (c *catalogue) add(m config.Model, client *http.Client, p config.Pruning) {
+func (c *catalogue) add(m config.Model, client *http.Client, p config.Pruning, w watched) {
 	model, most := modelOf(m, client)
 	price := (*models.Price)(m.Price)
 	if price != nil {
@@ -66,7 +67,7 @@ func (c *catalogue) add(m config.Model, client *http.Client, p config.Pruning) {
 	}
 	c.names = append(c.names, m.Name)
 	c.byID[m.Name] = entry{
-		model: model,
+		model: w.model(model, m.Name, cmp.Or(m.Provider, config.OpenAI)),
 		price: price,
 		info: runner.ModelInfo{
 			Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: most, Images: m.Images,

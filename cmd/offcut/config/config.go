@@ -4,10 +4,13 @@
 package config
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"slices"
 	"time"
+
+	"offcut/models"
 )
 
 // Config is what the program runs with. Every field is valid.
@@ -43,6 +46,10 @@ type Config struct {
 	Limits  Limits      `koanf:"limits"`
 	// Retention says which sessions go by themselves; the zero value: none.
 	Retention Retention `koanf:"retention"`
+	Metrics   Metrics   `koanf:"metrics"`
+	Traces    Traces    `koanf:"traces"`
+	// Truncation says when administrators are told that much is cut.
+	Truncation Truncation `koanf:"truncation"`
 	// Notes are sentences for the log, about settings without effect or unwise.
 	Notes []string `koanf:"-"`
 
@@ -157,6 +164,8 @@ type Tool struct {
 	// Allow are the hosts and networks that fetch_url may reach although they
 	// are not the public internet.
 	Allow []string `koanf:"allow"`
+	// NoticeShare is the share of its results of which more are not to be cut.
+	NoticeShare float64 `koanf:"noticeShare"`
 }
 
 // Pruning says when old tool results are shortened in what a model is sent. A
@@ -188,6 +197,32 @@ type Retention struct {
 	MaxAgeDays int `koanf:"maxAgeDays"`
 	// MaxBytesPerUser bounds what the sessions of one user hold.
 	MaxBytesPerUser int64 `koanf:"maxBytesPerUser"`
+}
+
+// Metrics says who may read /metrics.
+type Metrics struct {
+	// Open: everybody may; else only administrators, by their token.
+	Open bool `koanf:"open"`
+}
+
+// Traces says whether traces are sent. Where to is for the exporter's own
+// variables, OTEL_EXPORTER_OTLP_ENDPOINT and those beside it.
+type Traces struct {
+	Enabled bool `koanf:"-"`
+	// Contents: what was said, asked of tools and returned goes along.
+	Contents bool `koanf:"contents"`
+}
+
+// Truncation says from when on there is a notice.
+type Truncation struct {
+	// NoticeShare is the share of a tool's results of which more are not to be
+	// cut, for tools that have none of their own.
+	NoticeShare float64 `koanf:"noticeShare"`
+}
+
+// NoticeShare is that of a tool.
+func (c Config) NoticeShare(tool string) float64 {
+	return cmp.Or(c.Tools.Each[tool].NoticeShare, c.Truncation.NoticeShare, models.DefaultNoticeShare)
 }
 
 // defaults is the lowest layer, by key.

@@ -147,6 +147,7 @@ func (l *loader) config() (Config, error) {
 	if n := len(cfg.AdminToken); n > 0 && n < safeTokenLength {
 		cfg.Notes = append(cfg.Notes, fmt.Sprintf("%s has %d characters, which can be guessed; take at least %d", tokenVariable, n, safeTokenLength))
 	}
+	cfg.Traces.Enabled = l.env["OTEL_EXPORTER_OTLP_ENDPOINT"] != "" || l.env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] != ""
 	return cfg, l.models(&cfg)
 }
 

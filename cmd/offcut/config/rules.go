@@ -66,6 +66,10 @@ var rules = []rule{
 	{"tools.fetch_url.allow[]", "a host such as wiki.example.org, an address, or a network such as 10.1.0.0/16", isReachable},
 
 	{"skills.folders[]", "the absolute path of a folder", isAbsolute},
+	noticeShare("tools.*.noticeShare"),
+	noticeShare("truncation.noticeShare"),
+	{"metrics.open", "true or false", isBool},
+	{"traces.contents", "true or false", isBool},
 
 	{"contextPruning.mode", "off or cache-ttl", oneOf("off", "cache-ttl")},
 	{"contextPruning.ttl", "a time from 1s to 24h, such as 5m", isWait},
@@ -98,6 +102,11 @@ func amount(pattern string) rule {
 // share is the rule of a part of something.
 func share(pattern string) rule {
 	return rule{pattern, "a share from 0.01 to 1", numberFrom(0.01, 1)}
+}
+
+// noticeShare is the rule of a share that raises a notice.
+func noticeShare(pattern string) rule {
+	return rule{pattern, "a share from 0.0001 to 1", numberFrom(0.0001, 1)}
 }
 
 // leaf is one value of a tree of settings, with its path.
