@@ -60,7 +60,7 @@ type tool struct {
 // encode is the file of a refusal. Each text in it is cleaned before it becomes
 // JSON, so that the file can be read whatever a secret looks like.
 func (d *Dumps) encode(r agent.Refusal) ([]byte, error) {
-	clean := d.redact.text
+	clean := d.redact.Text
 	answer := r.Err.Answer
 	if answer == "" && r.Err.Err != nil {
 		answer = r.Err.Err.Error()

@@ -15,13 +15,14 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/redact"
 	"offcut/models"
 )
 
 // Dumps is a folder of dumps. Its methods may be called by many goroutines.
 type Dumps struct {
 	folder folder
-	redact redactor
+	redact redact.Redactor
 	mu     sync.Mutex // one file is written, and the oldest removed, at a time
 }
 
@@ -29,7 +30,7 @@ type Dumps struct {
 // the temporary folder that is made with the first of them. secrets stand in no
 // file, in whatever form they were sent.
 func New(dataDir string, secrets []string) *Dumps {
-	return &Dumps{folder: folderFor(os.TempDir(), dataDir), redact: newRedactor(secrets)}
+	return &Dumps{folder: folderFor(os.TempDir(), dataDir), redact: redact.New("[redacted]", secrets...)}
 }
 
 // Save writes a refusal into a file and returns its path.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"offcut/agent"
+	"offcut/agent/redact"
 	"offcut/models"
 )
 
@@ -81,8 +82,14 @@ func (l *lenient) UnmarshalJSON(data []byte) error {
 // Server is a provider's server as its errors tell of it.
 type Server struct {
 	Host string
-	Key  string // stands in no error; empty: there is none
+	keys redact.Redactor
 }
+
+// NewServer is a server whose key stands in no error; empty: there is none.
+func NewServer(host, key string) Server { return Server{host, redact.New(keyMark, key)} }
+
+// keyMark stands where a key stood.
+const keyMark = "[key]"
 
 // Unreachable describes a request that got no answer.
 func (s Server) Unreachable(err error, retries int) *agent.ModelError {
@@ -201,10 +208,7 @@ var secrets = regexp.MustCompile(`(?i)\bbearer\s+[^\s"',;<>]{8,}|\bsk-[A-Za-z0-9
 
 // redact takes the key, and whatever else looks like one, out of words.
 func (s Server) redact(words string) string {
-	if s.Key != "" {
-		words = strings.ReplaceAll(words, s.Key, "[key]")
-	}
-	return secrets.ReplaceAllString(words, "[key]")
+	return secrets.ReplaceAllString(s.keys.Text(words), keyMark)
 }
 
 // quotable is s as one line of at most MaxQuote bytes of valid UTF-8.

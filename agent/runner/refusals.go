@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"time"
 
 	"offcut/agent"
 	"offcut/models"
@@ -28,9 +29,28 @@ func (m recorded) Stream(ctx context.Context, req agent.Request, emit func(agent
 	reply, err := m.Model.Stream(ctx, req, emit)
 	var refused *agent.ModelError
 	if errors.As(err, &refused) && refused.RefusesRequest() {
-		m.save(req, refused)
+		m.saveSoon(ctx, req, refused)
 	}
 	return reply, err
+}
+
+// dumpPatience is how long a turn waits for what it was refused to be written:
+// its text may be megabytes, in each of which secrets are looked for.
+const dumpPatience = 500 * time.Millisecond
+
+// saveSoon writes a refusal down while the turn waits, but neither long nor after
+// a stop. The program's end waits for it.
+func (m recorded) saveSoon(ctx context.Context, req agent.Request, refused *agent.ModelError) {
+	done := make(chan struct{})
+	m.runner.group.Go(func() {
+		defer close(done)
+		m.save(req, refused)
+	})
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-time.After(dumpPatience):
+	}
 }
 
 // save writes a refusal down and says where. That it cannot be written is told

@@ -57,8 +57,8 @@ func (r *Runner) cancel(turn models.Turn, cause error) bool {
 }
 
 // StopCall ends one running tool call, also in the background; the turn goes on
-// with what it had printed. A call that does not run is ErrConflict, one that never was
-// ErrNotFound.
+// with what it had printed. A call that does not run is ErrConflict, one that
+// never was ErrNotFound.
 func (r *Runner) StopCall(ctx context.Context, sessionID, callID string) error {
 	if j := r.journal(sessionID); j != nil && j.stopCall(callID) {
 		return nil

@@ -11,7 +11,8 @@ import (
 // another process, so that it has to be looked for.
 const lockOutEvery = 2 * time.Second
 
-// lockOut ends the turns and background commands of users who are disabled, while the server runs.
+// lockOut ends the turns and background commands of users who are disabled, while
+// the server runs.
 func (a *App) lockOut(db *store.Store) {
 	a.background(func(ctx context.Context) {
 		ticker := time.NewTicker(lockOutEvery)

@@ -15,9 +15,8 @@ import (
 // ForkSession copies the conversation of an owner's session that leads to a
 // message, with the results of that message's calls; an empty id: all of what is
 // shown. Messages and turns get ids of their own, kept outputs are not shared, nor
-// are other versions. Queued turns stay behind,
-// and so do calls that have no result yet. Usage is not copied: it was spent
-// once.
+// are other versions. Queued turns stay behind, and so do calls that have no
+// result yet. Usage is not copied: it was spent once.
 func (s *Store) ForkSession(ctx context.Context, owner, id, uptoMessageID string, now time.Time) (models.Session, error) {
 	defer s.indexer.wake()
 	var fork models.Session
@@ -127,8 +126,9 @@ func copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, now time.Tim
 	return copied.ID, insertMessages(tx, whole)
 }
 
-// forkedTurn is the copy of a turn, under the parent that it was given. One that is cut short, or still runs, has
-// nothing left to wait for in the fork: it is done there.
+// forkedTurn is the copy of a turn, under the parent that it was given. One that
+// is cut short, or still runs, has nothing left to wait for in the fork: it is
+// done there.
 func forkedTurn(origin turnRow, fork string, cut bool, now time.Time) turnRow {
 	copied := turnRow{
 		ID:            models.NewID(models.PrefixTurn),

@@ -16,9 +16,9 @@ const interruptedSentence = "The server stopped while this was being answered."
 // InterruptRunning is for the start of the server: turns that a crash left
 // running are interrupted, their running messages too, and every call of
 // theirs that was left open gets result as its answer, so that the session can
-// go on. Turns that are parked stay so. A call whose output was being kept names it in the answer's metadata;
-// recover the outputs first, so that their lengths are final. Queued turns stay
-// queued. Each session is one transaction.
+// go on. Turns that are parked stay so. A call whose output was being kept names
+// it in the answer's metadata; recover the outputs first, so that their lengths
+// are final. Queued turns stay queued. Each session is one transaction.
 func (s *Store) InterruptRunning(ctx context.Context, now time.Time, result string) error {
 	var rows []turnRow
 	err := s.read(ctx, "find running turns", func(db *gorm.DB) error {

@@ -82,10 +82,12 @@ func New(cfg Config) *Client {
 	}
 	// Addresses of other protocols end with it.
 	cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1")
-	c := &Client{config: cfg, http: cfg.HTTPClient, server: llm.Server{Key: cfg.APIKey}}
+	c := &Client{config: cfg, http: cfg.HTTPClient}
+	host := ""
 	if u, err := url.Parse(cfg.BaseURL); err == nil {
-		c.server.Host = u.Host
+		host = u.Host
 	}
+	c.server = llm.NewServer(host, cfg.APIKey)
 	if c.http == nil {
 		c.http = &http.Client{Transport: llm.NewTransport(nil)}
 	}

@@ -55,10 +55,12 @@ func New(cfg Config) *Client {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = DefaultBaseURL
 	}
-	c := &Client{config: cfg, http: cfg.HTTPClient, linger: llm.LingerLimit, server: llm.Server{Key: cfg.APIKey}}
+	c := &Client{config: cfg, http: cfg.HTTPClient, linger: llm.LingerLimit}
+	host := ""
 	if u, err := url.Parse(cfg.BaseURL); err == nil {
-		c.server.Host = u.Host
+		host = u.Host
 	}
+	c.server = llm.NewServer(host, cfg.APIKey)
 	if c.http == nil {
 		c.http = &http.Client{Transport: llm.NewTransport(nil)}
 	}

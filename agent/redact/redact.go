@@ -1,4 +1,6 @@
-package dump
+// Package redact takes secrets out of texts that people read, such as errors and
+// dumps, in whatever form they were written.
+package redact
 
 import (
 	"encoding/base64"
@@ -9,39 +11,43 @@ import (
 	"strings"
 )
 
-// redacted stands where a secret stood.
-const redacted = "[redacted]"
+// leastSecret is the least length of a secret, in bytes. What is shorter stands
+// in any text, and is none: local servers are given keys such as "ollama".
+const leastSecret = 8
 
-// redactor takes secrets out of texts, in whatever form they were written.
-type redactor struct{ pattern *regexp.Regexp }
+// Redactor takes secrets out. The zero value knows none.
+type Redactor struct {
+	pattern *regexp.Regexp
+	mark    string
+}
 
-// newRedactor knows each secret as it is, with any of its bytes escaped as JSON
+// New knows each secret as it is, with any of its bytes escaped as JSON
 // (however often over), as an address or as HTML does, in hexadecimal, and in
-// base64 wherever in a longer text it began.
-func newRedactor(secrets []string) redactor {
+// base64 wherever in a longer text it began. mark stands where one stood.
+func New(mark string, secrets ...string) Redactor {
 	var forms []string
 	for _, secret := range secrets {
-		if secret == "" {
+		if len(secret) < leastSecret {
 			continue
 		}
 		forms = append(forms, escapedForms(secret), "(?i:"+hex.EncodeToString([]byte(secret))+")")
 		forms = append(forms, base64Forms(secret)...)
 	}
 	if len(forms) == 0 {
-		return redactor{}
+		return Redactor{}
 	}
-	// The longest first: a form that another one begins with must not leave
-	// the rest of it behind.
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
-	return redactor{regexp.MustCompile(strings.Join(forms, "|"))}
+	pattern := regexp.MustCompile(strings.Join(forms, "|"))
+	// A secret that another one begins with must not leave the rest of it behind.
+	pattern.Longest()
+	return Redactor{pattern, mark}
 }
 
-// text is s without secrets.
-func (r redactor) text(s string) string {
+// Text is s without secrets.
+func (r Redactor) Text(s string) string {
 	if r.pattern == nil {
 		return s
 	}
-	return r.pattern.ReplaceAllLiteralString(s, redacted)
+	return r.pattern.ReplaceAllLiteralString(s, r.mark)
 }
 
 // escapedForms matches a secret each of whose characters may be escaped.
@@ -72,7 +78,7 @@ var shortEscapes = map[rune][]string{
 
 // base64Forms are the texts that stand for a secret in base64, at each of the
 // three places within a group of bytes where it can begin. The characters at
-// the ends that its neighbours have a part in are left out.
+// the ends that its neighbours have a part in may be any.
 func base64Forms(secret string) []string {
 	var forms []string
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -80,10 +86,7 @@ func base64Forms(secret string) []string {
 			text := encoding.EncodeToString(append(make([]byte, before), secret...))
 			from := (before*8 + 5) / 6
 			to := (before + len(secret)) * 8 / 6
-			if to-from < minBase64 {
-				continue
-			}
-			form := regexp.QuoteMeta(text[from:to])
+			form := "[A-Za-z0-9+/_-]?" + regexp.QuoteMeta(text[from:to]) + "[A-Za-z0-9+/_-]?={0,2}"
 			if !slices.Contains(forms, form) {
 				forms = append(forms, form)
 			}
@@ -91,7 +94,3 @@ func base64Forms(secret string) []string {
 	}
 	return forms
 }
-
-// minBase64 is the least length of a base64 form that is taken for a secret's:
-// shorter ones stand in any text.
-const minBase64 = 4
