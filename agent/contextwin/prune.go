@@ -2,6 +2,7 @@ package contextwin
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	"offcut/models"
@@ -66,7 +67,10 @@ func newPruner(limits Limits, prior Decisions, frame int) *pruner {
 
 // replay decides again what was decided at each model call of a history.
 func replay(p *pruner, history []models.Message) *pruner {
-	for _, m := range p.pair.messages(history) {
+	paired := p.pair.messages(history)
+	p.history, p.sent = slices.Grow(p.history, len(paired)), slices.Grow(p.sent, len(paired))
+	p.results, p.replies = slices.Grow(p.results, len(paired)/2), slices.Grow(p.replies, len(paired)/2)
+	for _, m := range paired {
 		if m.Role == models.RoleAssistant {
 			p.modelCall(m.CreatedAt)
 		}

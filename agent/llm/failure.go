@@ -137,8 +137,12 @@ func after(retries int) string {
 }
 
 // Broken describes a stream that ended before it was whole. began: something of
-// the reply had come.
-func (s Server) Broken(err error, events *EventReader, began bool) *agent.ModelError {
+// the reply had come; opened: the reply was begun, if only with nothing in it.
+//
+// A stream that was opened and breaks off is a reply that was cut, and is asked
+// for again as such. One in which no reply ever began, and one in which the
+// provider says why there is none, are failures.
+func (s Server) Broken(err error, events *EventReader, began, opened bool) *agent.ModelError {
 	var p *ProviderError
 	var out *agent.ModelError
 	switch {
@@ -155,7 +159,7 @@ func (s Server) Broken(err error, events *EventReader, began bool) *agent.ModelE
 	default:
 		out = s.modelError(models.CodeStreamBroken, 0, "The answer broke off", err.Error(), err)
 	}
-	out.Broken = began
+	out.Broken = began || (opened && p == nil)
 	return out
 }
 

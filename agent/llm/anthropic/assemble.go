@@ -27,6 +27,7 @@ type assembler struct {
 	stopped bool // the provider has said that nothing more comes
 	usage   models.Usage
 	model   string
+	opened  bool // the reply was begun, if only with nothing in it
 }
 
 // block is one block of a reply, as far as it came.
@@ -51,7 +52,7 @@ func newAssembler(o outline, emit func(agent.Delta)) *assembler {
 func (a *assembler) add(e anthropic.MessageStreamEventUnion) {
 	switch e.Type {
 	case "message_start":
-		a.model = e.Message.Model
+		a.model, a.opened = e.Message.Model, true
 		u := e.Message.Usage
 		a.count(u.InputTokens, u.CacheCreationInputTokens, u.CacheReadInputTokens, u.OutputTokens, u.OutputTokensDetails.ThinkingTokens)
 	case "content_block_start":

@@ -21,6 +21,7 @@ type assembler struct {
 	finish models.FinishReason
 	usage  models.Usage
 	model  string
+	opened bool // the reply was begun, if only with nothing in it
 }
 
 func newAssembler(emit func(agent.Delta)) *assembler {
@@ -55,6 +56,7 @@ func (a *assembler) add(raw []byte) error {
 }
 
 func (a *assembler) addChoice(c choice) error {
+	a.opened = true
 	for _, p := range []*piece{c.Delta, c.Message} {
 		if p != nil {
 			a.addPiece(*p)

@@ -216,6 +216,8 @@ func TestStreamsThatBreakKeepWhatCame(t *testing.T) {
 		{"an error after a part of a call", events(calls(`{"index":0,"id":"a","function":{"name":"run","arguments":"{\"x\""}}`), `{"error":{"message":"no GPU left","type":"server_error"}}`), models.CodeProviderError, "no GPU left", "", true},
 		{"a call and no finish reason", events(calls(`{"index":0,"id":"a","function":{"name":"run","arguments":"{}"}}`), "[DONE]"), models.CodeStreamBroken, "without saying", "", true},
 		{"garbage between events", events(said("Hel"), `{"choices":[{"delta":`, ended("stop")), models.CodeStreamBroken, "broke off", "Hel", true},
+		{"a reply that is begun, and no more", events(`{"choices":[{"index":0,"delta":{"role":"assistant"}}]}`), models.CodeStreamBroken, "without saying", "", true},
+		{"a reply that is begun, and an error", events(`{"choices":[{"index":0,"delta":{"role":"assistant"}}]}`, `{"error":{"message":"no GPU left","code":503}}`), models.CodeProviderError, "no GPU left", "", false},
 		{"nothing at all", "", models.CodeStreamBroken, "without saying", "", false},
 		{"keep-alive comments and no more", strings.Repeat(": keep-alive\n\n", 9), models.CodeStreamBroken, "without saying", "", false},
 		{"an error after text", events(said("Hel"), `{"error":{"message":"no GPU left","type":"server_error"}}`), models.CodeProviderError, "no GPU left", "Hel", true},
