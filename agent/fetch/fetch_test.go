@@ -269,9 +269,7 @@ func TestAnAnswerIsBoundedAndSaysSo(t *testing.T) {
 		case "/bomb":
 			var packed bytes.Buffer
 			z := gzip.NewWriter(&packed)
-			for range 8 {
-				_, _ = io.WriteString(z, long)
-			}
+			_, _ = io.WriteString(z, long)
 			_ = z.Close()
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(packed.Bytes())
@@ -297,7 +295,7 @@ func TestAnAnswerIsBoundedAndSaysSo(t *testing.T) {
 			_, _ = io.WriteString(w, long)
 		}
 	})
-	f := fetcher(t, Config{Allow: []string{"127.0.0.1"}, Timeout: 5 * time.Second})
+	f := fetcher(t, Config{Allow: []string{"127.0.0.1"}, Timeout: time.Minute})
 	short := fetcher(t, Config{Allow: []string{"127.0.0.1"}, Timeout: 300 * time.Millisecond})
 	for name, test := range map[string]struct {
 		fetcher *Fetcher
