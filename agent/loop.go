@@ -62,6 +62,9 @@ type Window interface {
 	// the window's size is not known. It may have a model summarise old turns,
 	// and then takes as long as that, or until ctx ends.
 	Fit(ctx context.Context, req Request) (messages []models.Message, left int)
+	// Measured tells how many tokens the provider counted in the request that was
+	// made last.
+	Measured(tokens int64)
 	// Shrink makes them anew, and shorter, after the provider refused those of
 	// Fit as too long for the model; false where they cannot be shortened.
 	Shrink(ctx context.Context, req Request) (messages []models.Message, left int, ok bool)

@@ -23,6 +23,7 @@ func (l *Loop) stream(ctx context.Context, history []models.Message, emit func(D
 	messages, left := l.Window.Fit(ctx, req)
 	reply, err := l.send(ctx, req, messages, emit)
 	if !tooLong(reply, err) {
+		l.Window.Measured(reply.Usage.InputTokens)
 		return reply, left, err
 	}
 	shorter, room, ok := l.Window.Shrink(ctx, req)
@@ -31,6 +32,7 @@ func (l *Loop) stream(ctx context.Context, history []models.Message, emit func(D
 		left = room
 		reply, err = l.send(ctx, req, shorter, emit)
 	}
+	l.Window.Measured(reply.Usage.InputTokens)
 	if tooLong(reply, err) {
 		advice := OverflowAdvice
 		if len(history) == 1 {

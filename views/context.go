@@ -23,11 +23,11 @@ func (v Meter) dash() string {
 }
 
 func (v Meter) text(ctx context.Context) string {
-	return rich(ctx, "context.used", "used", thousands(v.Used), "window", thousands(v.Window))
+	return rich(ctx, "context.used", "used", thousands(min(v.Used, v.Window)), "window", thousands(v.Window))
 }
 
 func (v Meter) exact(ctx context.Context) string {
-	return t(ctx, "context.exact", "used", exact(v.Used), "window", exact(v.Window))
+	return t(ctx, "context.exact", "used", exact(min(v.Used, v.Window)), "window", exact(v.Window))
 }
 
 // thousands writes a number of tokens with at most three figures: 41203 is 41k.

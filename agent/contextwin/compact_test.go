@@ -23,6 +23,7 @@ type notebook struct {
 	summaries []models.Summary
 	used      models.Usage
 	learned   int
+	scale     float64
 	outputs   []models.RetainedOutput
 	history   []models.Message // of the session, whole
 	ids       map[string]bool  // of its outputs; nil: not known
@@ -42,6 +43,8 @@ func (n *notebook) Summarised(_ context.Context, s models.Summary) {
 func (n *notebook) Used(_ context.Context, used models.Usage) { n.used = n.used.Add(used) }
 
 func (n *notebook) Learned(tokens int) { n.learned = tokens }
+
+func (n *notebook) Scaled(scale float64) { n.scale = scale }
 
 func (n *notebook) Outputs(context.Context) []models.RetainedOutput { return n.outputs }
 

@@ -23,14 +23,23 @@ type Limits struct {
 	ContextTokens int
 	// MaxOutputTokens is what the reply may take of it; 0: not known.
 	MaxOutputTokens int
-	Pruning         Pruning
+	// Scale is how many tokens the provider counts for one of the estimate; below
+	// 1: it is not known, and taken as 1.
+	Scale   float64
+	Pruning Pruning
 }
 
-// room is how many tokens a request may take. A reply's share that would leave
-// it less than half of the window is not believed.
+// room is how many tokens, by the estimate, a request may take. A reply's share
+// that would leave it less than half of the window is not believed.
 func (l Limits) room() int {
-	return l.ContextTokens - min(l.MaxOutputTokens, l.ContextTokens/2)
+	return int(float64(l.ContextTokens-min(l.MaxOutputTokens, l.ContextTokens/2)) / l.scale())
 }
+
+func (l Limits) scale() float64 { return max(1, l.Scale) }
+
+// mostScale bounds Limits.Scale: no tokenizer makes more than a token of a byte,
+// so that a provider that counts more is not believed.
+const mostScale = agent.BytesPerToken
 
 // Memory keeps what a window decides, so that the session's next turn, also
 // after a restart, sends the same. What it cannot keep it tells its own log of:
@@ -45,6 +54,8 @@ type Memory interface {
 	// Learned keeps that the model's window has no more tokens than this: its
 	// provider has refused a request.
 	Learned(tokens int)
+	// Scaled keeps by how much the provider counts more than the estimate.
+	Scaled(scale float64)
 	// Earlier is what was said up to a turn and with it, which a summary covers.
 	Earlier(ctx context.Context, uptoTurn string) []models.Message
 	// OutputIDs are the ids of all outputs that the session has, or had; nil:
@@ -149,12 +160,23 @@ func (w *Window) Shrink(ctx context.Context, req agent.Request) ([]models.Messag
 // learn takes the window to hold less than a request that was refused: nine
 // tenths of it, or the next that is as long would be refused too.
 func (w *Window) learn(refused int) {
-	most := refused*9/10 + w.limits.MaxOutputTokens
+	most := int(float64(refused)*0.9*w.limits.scale()) + w.limits.MaxOutputTokens
 	if w.limits.ContextTokens > 0 && w.limits.ContextTokens <= most {
 		return
 	}
 	w.limits.ContextTokens = most
 	w.memory.Learned(most)
+}
+
+// Measured takes how many tokens the provider counted in the request that was
+// made last: the next ones are estimated by it. Text in Latin letters takes about
+// what the estimate says, digits and other scripts twice as much and more.
+func (w *Window) Measured(tokens int64) {
+	if tokens <= 0 || w.sent == 0 {
+		return
+	}
+	w.limits.Scale = min(max(1, float64(tokens)/float64(w.sent)), mostScale)
+	w.memory.Scaled(w.limits.Scale)
 }
 
 // goOn goes on from the last request of the turn with what the history has more.
@@ -164,6 +186,7 @@ func (w *Window) goOn(ctx context.Context, req agent.Request) *pruner {
 	if p == nil || w.seen > len(req.Messages) {
 		return w.replay(ctx, req)
 	}
+	p.limits.Scale = w.limits.Scale
 	p.reframe(frame(req))
 	for _, m := range p.pair.messages(req.Messages[w.seen:]) {
 		if m.Role == models.RoleAssistant {
@@ -226,6 +249,7 @@ type forgetful struct{}
 func (forgetful) Pruned(context.Context, Decisions)                       {}
 func (forgetful) Summarised(context.Context, models.Summary)              {}
 func (forgetful) Used(context.Context, models.Usage)                      {}
+func (forgetful) Scaled(float64)                                          {}
 func (forgetful) Learned(int)                                             {}
 func (forgetful) Earlier(context.Context, string) (none []models.Message) { return nil }
 func (forgetful) OutputIDs(context.Context) map[string]bool               { return nil }

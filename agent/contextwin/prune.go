@@ -167,7 +167,7 @@ func (p *pruner) ageOld() {
 		return
 	}
 	var d Decision
-	switch share := float64(p.tokens()) / float64(p.limits.ContextTokens); {
+	switch share := float64(p.tokens()) * p.limits.scale() / float64(p.limits.ContextTokens); {
 	case share > p.limits.Pruning.HardClearRatio:
 	case share > p.limits.Pruning.SoftTrimRatio:
 		d.Keep = keptAtEnds

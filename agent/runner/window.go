@@ -27,6 +27,7 @@ func (r *Runner) window(ctx context.Context, j *journal, model agent.Model, info
 	if most, known := r.learnedWindow(key); known && (limits.ContextTokens == 0 || most < limits.ContextTokens) {
 		limits.ContextTokens = most
 	}
+	limits.Scale = r.learnedScale(key)
 	return contextwin.Open(contextwin.Options{
 		Limits: limits, Pruned: pruned, Before: before, Model: model, Memory: memory{j, key}, Log: r.cfg.Log,
 	}), nil
@@ -44,12 +45,25 @@ func (r *Runner) learnedWindow(key learnedKey) (tokens int, known bool) {
 	return tokens, known
 }
 
+// learnedScale is how many tokens the provider counts for one of the estimate; 0:
+// not known, as after a restart.
+func (r *Runner) learnedScale(key learnedKey) float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.scales[key]
+}
+
 // forgetWindows lets go of what was learned in a session that ends. Called with
 // the lock held.
 func (r *Runner) forgetWindows(sessionID string) {
 	for key := range r.learned {
 		if key.sessionID == sessionID {
 			delete(r.learned, key)
+		}
+	}
+	for key := range r.scales {
+		if key.sessionID == sessionID {
+			delete(r.scales, key)
 		}
 	}
 }
@@ -85,6 +99,12 @@ func (m memory) Used(ctx context.Context, used models.Usage) {
 	turn := m.j.turn
 	m.j.mu.Unlock()
 	_ = m.j.saveTurn(context.WithoutCancel(ctx), turn) // logged there; the figures come again with the next save
+}
+
+func (m memory) Scaled(scale float64) {
+	m.j.r.mu.Lock()
+	defer m.j.r.mu.Unlock()
+	m.j.r.scales[m.key] = scale
 }
 
 func (m memory) Learned(tokens int) {

@@ -79,7 +79,7 @@ func TestACallWaitsUntilItIsAllowed(t *testing.T) {
 		t.Errorf("the turn is %s", again.State)
 	}
 	move := strings.NewReader(`{"call_id":"` + turn.Pending[0].CallID + `"}`)
-	if status, _, body := s.raw(adminToken, http.MethodPost, "/turns/"+turn.ID+"/background", move); status != http.StatusConflict || !strings.Contains(string(body), "call_not_started") {
+	if status, _, body := s.raw(adminToken, http.MethodPost, "/api/v1/turns/"+turn.ID+"/background", move); status != http.StatusConflict || !strings.Contains(string(body), "call_not_started") {
 		t.Errorf("a move before it began is %d: %s", status, body)
 	}
 	if status := s.as(adminToken, http.MethodPost, "/turns/"+turn.ID+"/approvals", args{"decision": "once"}, nil); status != http.StatusUnprocessableEntity {
