@@ -87,6 +87,8 @@ func (h *Handlers) addUser(c echo.Context, name, role, secret string) (models.Us
 	return user, h.Store.CreateUser(ctx, user, h.entry(c, models.AuditUserAdd, user.ID, "added "+name+" as "+role))
 }
 
+var errUnknownState = models.Errorf(models.ErrInvalid, "unknown_state", "a user is enabled or disabled")
+
 var errUnknownRole = models.Errorf(models.ErrInvalid, "unknown_role", "a role is admin or user")
 
 // hashPassword is the stored form of a password that is one.
@@ -133,7 +135,11 @@ func (h *Handlers) AdminSetRole(c echo.Context) error {
 // signed out everywhere; their tokens are refused, what runs for them is ended
 // and their open pages are told within seconds. What is theirs stays.
 func (h *Handlers) AdminSetState(c echo.Context) error {
-	disabled := c.FormValue("state") == "disabled"
+	state := c.FormValue("state")
+	if state != "disabled" && state != "enabled" {
+		return errUnknownState
+	}
+	disabled := state == "disabled"
 	return h.changeUser(c, func(ctx context.Context, user models.User) error {
 		did := "enabled "
 		if disabled {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"offcut/models"
 	"offcut/views"
@@ -29,6 +30,7 @@ func (h *Handlers) APICreateSession(c echo.Context) error {
 }
 
 func (h *Handlers) createSession(c echo.Context, title, model string) (models.Session, error) {
+	title = strings.TrimSpace(title)
 	if err := models.ValidateTitle(title); err != nil {
 		return models.Session{}, err
 	}
@@ -119,6 +121,7 @@ func (h *Handlers) APIUpdateSession(c echo.Context) error {
 // updateSession changes a session of the user's own and tells who watches it.
 func (h *Handlers) updateSession(c echo.Context, id string, patch models.SessionPatch) (models.Session, error) {
 	if patch.Title != nil {
+		patch.Title = models.Ptr(strings.TrimSpace(*patch.Title))
 		if err := models.ValidateTitle(*patch.Title); err != nil {
 			return models.Session{}, err
 		}

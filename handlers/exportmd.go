@@ -8,6 +8,7 @@ import (
 
 	"offcut/models"
 	"offcut/views/i18n"
+	"offcut/views/visible"
 )
 
 // timeInExports is how times are written in Markdown.
@@ -40,7 +41,7 @@ func (h *Handlers) writeMarkdown(ctx context.Context, out *bufio.Writer, what ex
 			md.say("\n## " + i18n.T(ctx, "export.outputs") + "\n\n" + i18n.T(ctx, "export.outputs.text") + "\n\n")
 			some = true
 		}
-		md.say("- `" + o.ID + "` " + plain(o.Tool) + ", " + i18n.T(ctx, "bytes", "n", o.TotalBytes, "count", strconv.FormatInt(o.TotalBytes, 10)) + "\n")
+		md.say("- " + coded(o.ID) + " " + plain(o.Tool) + ", " + i18n.T(ctx, "bytes", "n", o.TotalBytes, "count", strconv.FormatInt(o.TotalBytes, 10)) + "\n")
 		return nil
 	})
 }
@@ -51,7 +52,9 @@ type markdown struct {
 	out *bufio.Writer
 }
 
-func (w markdown) say(text string) { _, _ = w.out.WriteString(text) }
+// say writes text so that nothing in it steers the terminal that shows the file,
+// or turns its direction. The JSON file has what was said to the byte.
+func (w markdown) say(text string) { _, _ = w.out.WriteString(visible.Plain(text)) }
 
 func (w markdown) message(m models.Message) {
 	if m.Role == models.RoleTool {
@@ -134,7 +137,7 @@ func (w markdown) result(m models.Message) {
 		facts = append(facts, i18n.T(ctx, "export.exit", "code", strconv.Itoa(*meta.ExitCode)))
 	}
 	if meta.OutputID != "" && meta.TotalBytes != nil {
-		facts = append(facts, i18n.T(ctx, "export.kept", "id", meta.OutputID, "bytes", strconv.FormatInt(*meta.TotalBytes, 10)))
+		facts = append(facts, i18n.T(ctx, "export.kept", "id", coded(meta.OutputID), "bytes", strconv.FormatInt(*meta.TotalBytes, 10)))
 	}
 	if meta.Complete != nil && !*meta.Complete {
 		facts = append(facts, i18n.T(ctx, "export.incomplete"))
@@ -142,6 +145,12 @@ func (w markdown) result(m models.Message) {
 	if len(facts) > 0 {
 		w.say("\n*" + strings.Join(facts, " · ") + "*\n")
 	}
+}
+
+// coded is text on one line as code, with more ticks around it than any within.
+func coded(text string) string {
+	ticks := strings.Repeat("`", longestRun(text, '`')+1)
+	return ticks + strings.Join(strings.Fields(text), " ") + ticks
 }
 
 // fenced is text between fences that are longer than any within it.

@@ -31,10 +31,10 @@ func TestATurnDoesNotWaitLongForItsDump(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- h.runner.Shutdown(t.Context()) }()
 	select {
-	case <-closed:
-		t.Error("the program ended before the dump was written")
+	case err := <-closed:
+		t.Error("the program ended before the dump was written", err)
 	case <-time.After(100 * time.Millisecond):
 	}
 	close(dumps)
-	<-closed
+	h.must(<-closed)
 }

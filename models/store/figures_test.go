@@ -59,8 +59,10 @@ func TestWhatBecameOfResultsIsSummedAndOutlivesItsSessions(t *testing.T) {
 	calls(t, s, turn, "whole", "read_file", `{"path":"a"}`, 0, models.ResultMetadata{})
 	calls(t, s, turn, "cut", "run_command", `{"command":"make"}`, 1000, models.ResultMetadata{Shown: shown, OmittedBytes: models.Ptr(int64(50)), Complete: models.Ptr(false)})
 	calls(t, s, turn, "again", "run_command", `{"timeout_s":9,"command":"make"}`, 0, models.ResultMetadata{ArgumentsTruncated: true})
-	calls(t, s, turn, "lost", "run_command", `{"command":"ls"}`, 0, models.ResultMetadata{Truncated: true, Retention: models.RetentionFailed,
-		Passage: &models.Passage{Produced: 500, Captured: 500, Retained: 20, Shown: 20}})
+	calls(t, s, turn, "lost", "run_command", `{"command":"ls"}`, 0, models.ResultMetadata{
+		Truncated: true, Retention: models.RetentionFailed,
+		Passage: &models.Passage{Produced: 500, Captured: 500, Retained: 20, Shown: 20},
+	})
 	calls(t, s, turn, "made up", "frobnicate", `{}`, 0, models.ResultMetadata{IsError: true, UnknownTool: true})
 	calls(t, s, turn, "search", "search_tool_output", `{"output_id":"out_cut"}`, 0, models.ResultMetadata{})
 	proves(t, s, turn, models.Proof{

@@ -50,6 +50,25 @@ func String(text string) string {
 	return b.String()
 }
 
+// Plain is text for a plain file in which what would be invisible, or would
+// steer a terminal, stands as its name: ESC as "‹ESC›". Line ends stay.
+func Plain(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return Picture(r) != "" }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		picture := Picture(r)
+		switch {
+		case picture == "", r == '\r' && strings.HasPrefix(text[i+1:], "\n"):
+			b.WriteRune(r)
+		default:
+			b.WriteString("‹" + picture + "›")
+		}
+	}
+	return b.String()
+}
+
 // controls are the names of the control characters C0, as ASCII has them: the
 // pictures that Unicode has for them are in few fonts.
 var controls = [0x20]string{
