@@ -56,3 +56,21 @@ func sampleServers() AdminServers {
 		{Name: "never", Local: true, Address: "node", State: "off"},
 	}}
 }
+
+func sampleTruncation() AdminTruncation {
+	command := Cuts{
+		Name: "run_command", Calls: 9204, Truncated: 2872, Consulted: 1100, Reruns: 3, Produced: 4_300_000_000, Hidden: 3_100_000_000,
+		Recovered: 1_178_000_000, Incomplete: 11, FailedSaves: 1, NoticeAt: 0.2,
+	}
+	foreign := Cuts{Name: "tracker__<list>", Calls: 410, Truncated: 292, Hidden: 31_000_000, NoticeAt: 0.2}
+	day := func(name string, truncated, recovered int64) Cuts {
+		return Cuts{Name: name, Calls: 100, Truncated: truncated, Hidden: 1000, Recovered: recovered}
+	}
+	return AdminTruncation{
+		Filter: TruncationFilter{Days: 14, Tool: "run_command"}, Tools: []string{"run_command", "tracker__<list>"}, Models: []string{"a&b"},
+		Total: command, ByTool: []Cuts{command, foreign}, ByModel: []Cuts{{Name: "a&b", Calls: 9614, Truncated: 3164, Retries: 412}},
+		Days:   []Cuts{day("2026-11-17", 23, 300), {Name: "2026-11-18"}, day("2026-11-30", 26, 390)},
+		Layers: []LayerLine{{Name: "capture", In: 4_300_000_000, Out: 4_200_000_000}, {Name: "display", In: 94, Out: 94}},
+		Steps:  Steps{Next: "/admin/truncation?cursor=x"},
+	}
+}

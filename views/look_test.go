@@ -52,6 +52,8 @@ func pages() map[string]templ.Component {
 		"usage":    AdminUsagePage(sampleUsage()),
 		"sessions": AdminSessionsPage(sampleSessions()),
 		"storage":  AdminStoragePage(sampleStorage()),
+		"cut":      AdminTruncationPage(sampleTruncation()),
+		"uncut":    AdminTruncationPage(AdminTruncation{}),
 		"mcp":      AdminServersPage(sampleServers()),
 		"goes":     AdminGoesPage(AdminGoes{Sessions: sampleSessions().Rows}),
 		"dumps":    AdminDumpsPage(AdminDumps{Kept: 20, Dumps: []Dump{sampleDump()}}),
@@ -124,8 +126,10 @@ func checkIDs(t *testing.T, doc *goquery.Document) {
 	})
 	for _, attr := range []string{"aria-controls", "aria-labelledby", "aria-describedby", "data-wrap", "data-copy-text", "data-dialog"} {
 		doc.Find("[" + attr + "]").Each(func(_ int, s *goquery.Selection) {
-			if id := s.AttrOr(attr, ""); !seen[id] {
-				t.Errorf("%s=%q leads nowhere", attr, id)
+			for _, id := range strings.Fields(s.AttrOr(attr, "")) {
+				if !seen[id] {
+					t.Errorf("%s=%q leads nowhere", attr, id)
+				}
 			}
 		})
 	}

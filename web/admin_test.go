@@ -21,7 +21,7 @@ import (
 )
 
 // adminPaths are the admin's pages, each below the base path.
-var adminPaths = []string{"/admin", "/admin/sessions", "/admin/storage", "/admin/sessions/goes?id=ses_1", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv", "/admin/mcp"}
+var adminPaths = []string{"/admin", "/admin/sessions", "/admin/storage", "/admin/sessions/goes?id=ses_1", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv", "/admin/truncation", "/admin/truncation.csv", "/admin/mcp"}
 
 func TestAdminPagesAreForAdmins(t *testing.T) {
 	s := start(t)

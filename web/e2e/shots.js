@@ -73,7 +73,15 @@ const scenes = {
     const [output] = await app.outputs(ids.incomplete);
     await page.goto(`${app.url}/s/${ids.incomplete}/out/${output.id}?offset=${output.total_bytes - 4000}`);
   },
+  files: async (page, { app, ids }) => { await page.goto(`${app.url}/s/${ids.finished}/files`); },
+  history: async (page, { app }) => { await page.goto(`${app.url}/history`); },
+  settings: async (page, { app }) => { await page.goto(`${app.url}/settings`); },
+  'admin-sessions': async (page, { app }) => { await page.goto(`${app.url}/admin/sessions`); },
+  'admin-truncation': async (page, { app }) => { await page.goto(`${app.url}/admin/truncation`); },
 };
+
+/** The scenes of pages that are judged as a whole, however long. */
+const whole = ['settings', 'admin-truncation'];
 
 /** Sessions in the states that are to be seen. */
 async function sessions(app) {
@@ -116,7 +124,7 @@ try {
         const page = await context.newPage();
         page.setDefaultTimeout(10000);
         await go(page, { app, ids }).catch((failure) => console.error(`${name} ${width} ${theme}: ${failure.message}`));
-        await page.screenshot({ path: `${folder}${name}-${width}-${theme}.png` });
+        await page.screenshot({ path: `${folder}${name}-${width}-${theme}.png`, fullPage: whole.includes(name) });
         await context.close();
       }
     }
