@@ -85,6 +85,30 @@ func TestACommandInTheBackgroundOutlivesItsCall(t *testing.T) {
 	}
 }
 
+// stopsFirst is a background whose call is stopped before its command begins.
+type stopsFirst struct {
+	*behind
+	stop func()
+}
+
+func (s stopsFirst) Reserve() error {
+	s.stop()
+	return nil
+}
+
+func TestACommandThatNeverBeganInTheBackgroundLeavesNothing(t *testing.T) {
+	b := newBench(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	got := b.in(ctx, stopsFirst{newBehind(), func() { cancel(agent.ErrStopped) }}, arguments{"command": "touch ran", "background": true})
+	if !strings.Contains(got.Content, "not started") || got.Metadata.OutputID != "" {
+		t.Errorf("the result is %q, %s", got.Content, got.Metadata.Line())
+	}
+	kept, _, err := b.store.Outputs(t.Context(), "s1", models.Page{})
+	if err != nil || len(kept) != 0 {
+		t.Errorf("kept are %+v, %v", kept, err)
+	}
+}
+
 func TestHowACommandInTheBackgroundEnds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args  arguments
