@@ -367,7 +367,12 @@ func TestTheSandboxAndTheApprovalTogether(t *testing.T) {
 			}
 			meta, body := p.lastSent(t, "do it").results()[0].result(t)
 			switch {
-			case test.says != "" && meta["sandbox"] != true: // a machine on which some sandbox works without a program
+			case test.says != "" && meta["sandbox"] == true:
+				// On this machine a sandbox works without a program in PATH.
+				if body != "it ran\n" || meta["approved"] == true {
+					t.Errorf("the model is told %v %q", meta, body)
+				}
+			case test.says != "":
 				if meta["is_error"] != true || !strings.Contains(body, test.says) {
 					t.Errorf("the model is told %v %q", meta, body)
 				}

@@ -129,12 +129,13 @@ func TestARunningCommandIsMoved(t *testing.T) {
 		t.Run(finish, func(t *testing.T) {
 			p := newProvider(t)
 			s := start(t, p)
-			first := calls(call("run_command", args{"command": "echo so far; sleep 300", "timeout_s": 2}), call("write_file", args{"path": "after", "content": "x"}))
+			first := calls(call("run_command", args{"command": "echo so far; sleep 300", "timeout_s": 6}), call("write_file", args{"path": "after", "content": "x"}))
 			first.finish = finish
 			p.on("build it", first, says("This is never asked for."))
 			session := s.newSession()
 			turn := s.send(session, "build it")
 			callID := s.runningCall(session)
+			running := time.Now()
 			if status := s.move(turn, "nonsense"); status != http.StatusNotFound {
 				t.Errorf("an unknown call: status %d", status)
 			}
@@ -164,7 +165,7 @@ func TestARunningCommandIsMoved(t *testing.T) {
 			if status := s.move(turn, callID); status != http.StatusConflict {
 				t.Errorf("moved again: status %d", status)
 			}
-			time.Sleep(2200 * time.Millisecond) // its time in the foreground is over
+			time.Sleep(time.Until(running.Add(6200 * time.Millisecond))) // its time in the foreground is over
 			o := s.output(session)
 			if !o.Running {
 				t.Fatalf("the command did not go on: %+v", o)

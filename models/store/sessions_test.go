@@ -281,11 +281,8 @@ func TestDeletingASessionOfTenThousandMessagesIsOneQuickTransaction(t *testing.T
 	s := openNew(t)
 	addSession(t, s, "ann", "stays", start)
 	run(t, s, "stays", "hello", start)
-	// The quickest of at most three says what it costs; one alone may have met
-	// a busy machine.
-	quickest := time.Hour
 	var turn models.Turn
-	for tries := 0; tries < 3 && quickest > time.Second; tries++ {
+	took := quickest(time.Second, func() time.Duration {
 		addSession(t, s, "ann", "s", start)
 		turn = run(t, s, "s", "hello", start)
 		fill(t, s, turn, 10_000)
@@ -293,10 +290,10 @@ func TestDeletingASessionOfTenThousandMessagesIsOneQuickTransaction(t *testing.T
 
 		began := time.Now()
 		must(t, s.DeleteSession(t.Context(), "s"))
-		quickest = min(quickest, time.Since(began))
-	}
-	if quickest > time.Second {
-		t.Errorf("it took %v", quickest)
+		return time.Since(began)
+	})
+	if took > time.Second {
+		t.Errorf("it took %v", took)
 	}
 	must(t, s.Compact(t.Context()))
 	for table, want := range map[string]int64{
@@ -309,6 +306,16 @@ func TestDeletingASessionOfTenThousandMessagesIsOneQuickTransaction(t *testing.T
 		}
 	}
 	wantKind(t, s.SaveTurn(t.Context(), turn), models.ErrNotFound, "turn_not_found")
+}
+
+// quickest is the time that the quickest of at most three tries took. One alone
+// may have met a busy machine; a try within the limit is the last.
+func quickest(limit time.Duration, try func() time.Duration) time.Duration {
+	least := try()
+	for tries := 1; tries < 3 && least > limit; tries++ {
+		least = min(least, try())
+	}
+	return least
 }
 
 // fill adds n messages to a turn, calls and results by turns.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/agenttest"
 	"offcut/agent/llm/demo"
 	"offcut/agent/llm/openai"
 	"offcut/models"
@@ -209,11 +210,16 @@ func TestItCountsAndRepeats(t *testing.T) {
 func TestAStopEndsTheAnswer(t *testing.T) {
 	s := begin(t)
 	s.messages = []models.Message{{Role: models.RolePerson, Content: "count to 1000 slowly"}}
-	ctx, cancel := context.WithCancel(t.Context())
-	start := time.Now()
-	_, err := s.model.Stream(ctx, s.request(), func(agent.Delta) { cancel() })
-	if !errors.Is(err, context.Canceled) || time.Since(start) > time.Second {
-		t.Errorf("%v after %v", err, time.Since(start))
+	took := agenttest.Quickest(time.Second, func() time.Duration {
+		ctx, cancel := context.WithCancel(t.Context())
+		start := time.Now()
+		if _, err := s.model.Stream(ctx, s.request(), func(agent.Delta) { cancel() }); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		return time.Since(start)
+	})
+	if took > time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 
