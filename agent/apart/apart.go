@@ -79,7 +79,7 @@ func (j Job) Run(ctx context.Context, in io.Reader, limits Limits) ([]byte, erro
 	out := &bound{most: limits.Output, over: cancel}
 	note := &bound{most: maxNote, over: func() {}}
 	cmd := exec.CommandContext(timed, "/proc/self/exe")
-	cmd.Args = []string{childName, j.name, fmt.Sprint(limits.Memory), fmt.Sprint(int(limits.Time.Seconds()) + 1)}
+	cmd.Args = []string{childName, j.name, fmt.Sprint(memoryFactor * limits.Memory), fmt.Sprint(int(limits.Time.Seconds()) + 1)}
 	cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
 	cmd.Dir = "/"
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, note
@@ -97,7 +97,7 @@ func (j Job) Run(ctx context.Context, in io.Reader, limits Limits) ([]byte, erro
 		return nil, ErrTime
 	case cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == refusedStatus:
 		return nil, Refused(text)
-	case cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == fatalStatus:
+	case cmd.ProcessState != nil && (cmd.ProcessState.ExitCode() == fatalStatus || cmd.ProcessState.ExitCode() == detectorStatus):
 		return nil, ErrMemory
 	default:
 		return nil, fmt.Errorf("%s, done apart: %w: %.500s", j.name, err, text)

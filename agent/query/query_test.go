@@ -101,7 +101,7 @@ func TestWhatGivesNoAnswerIsSaidWithItsPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := New(test.copy)
-			q.limits.Time, q.limits.Memory = 5*time.Second, 384<<20
+			q.limits.Time, q.limits.Memory = time.Minute, 192<<20
 			if test.code == "query_too_slow" {
 				q.limits.Time = time.Second
 			}

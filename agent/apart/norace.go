@@ -1,0 +1,8 @@
+//go:build !race
+
+package apart
+
+const (
+	memoryFactor   = 1
+	detectorStatus = fatalStatus
+)
