@@ -25,6 +25,10 @@ const InterruptedText = started + "the server was interrupted" + effectsUnknown
 const ResumeText = "The previous answer was interrupted before it was finished. Go on from where it stopped, and do not repeat what was said. " +
 	"What was running then may or may not have taken effect: check before you run it again."
 
+// OpeningText stands before a history that a reply begins: providers refuse a
+// conversation that no user has begun.
+const OpeningText = "(The conversation begins with the assistant.)"
+
 // UnfinishedThinking stands for the content of a reply that was cut while the
 // model had only been thinking: providers refuse a message with neither text
 // nor calls, and the thinking shall not be lost.

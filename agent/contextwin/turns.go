@@ -3,6 +3,7 @@ package contextwin
 import (
 	"slices"
 
+	"offcut/agent"
 	"offcut/models"
 )
 
@@ -76,15 +77,11 @@ func summaryMessage(s models.Summary) models.Message {
 	}
 }
 
-// openingText stands before a history that a reply begins: providers refuse a
-// conversation that no user has begun.
-const openingText = "(The conversation begins with the assistant.)"
-
 // opened is a copy of a history that begins with a user's message.
 func opened(history []models.Message) []models.Message {
 	if len(history) == 0 || history[0].Role == models.RolePerson {
 		return slices.Clone(history)
 	}
-	first := models.Message{Role: models.RolePerson, IsMeta: true, Content: openingText, State: models.StateDone, CreatedAt: history[0].CreatedAt}
+	first := models.Message{Role: models.RolePerson, IsMeta: true, Content: agent.OpeningText, State: models.StateDone, CreatedAt: history[0].CreatedAt}
 	return append([]models.Message{first}, history...)
 }

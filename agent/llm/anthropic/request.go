@@ -75,16 +75,12 @@ type side struct {
 	blocks    []anthropic.ContentBlockParamUnion
 }
 
-// begunEarlier stands for what was said before a conversation that begins with
-// a reply.
-const begunEarlier = "(The conversation began earlier.)"
-
 func (c *conversation) say(assistant bool, blocks []anthropic.ContentBlockParamUnion) {
 	if len(blocks) == 0 {
 		return
 	}
 	if len(*c) == 0 && assistant {
-		c.say(false, appendText(nil, begunEarlier))
+		c.say(false, appendText(nil, agent.OpeningText))
 	}
 	if last := len(*c) - 1; last >= 0 && (*c)[last].assistant == assistant {
 		(*c)[last].blocks = append((*c)[last].blocks, blocks...)

@@ -125,7 +125,7 @@ func TestWhatTheProviderRefusesIsNotSent(t *testing.T) {
 		asks("r"),
 	}})
 	wantJSON(t, `[
-		{"role": "user", "content": [{"type": "text", "text": "(The conversation began earlier.)", "cache_control": {"type": "ephemeral"}}]},
+		{"role": "user", "content": [{"type": "text", "text": "(The conversation begins with the assistant.)", "cache_control": {"type": "ephemeral"}}]},
 		{"role": "assistant", "content": [{"type": "text", "text": "Earlier."}]},
 		{"role": "user", "content": [{"type": "text", "text": "q"}, {"type": "text", "text": "r", "cache_control": {"type": "ephemeral"}}]}]`, body["messages"])
 	if _, there := body["system"]; there {
