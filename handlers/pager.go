@@ -54,6 +54,9 @@ func (h *Handlers) OutputPage(c echo.Context) error {
 	if page.Origin, err = h.origin(ctx, out); err != nil {
 		return err
 	}
+	if page.Filter, err = h.filter(c, out); err != nil {
+		return err
+	}
 	return h.render(c, 200, views.OutputPage(page))
 }
 

@@ -65,6 +65,13 @@ func pages() map[string]templ.Component {
 		"sent":     UserArticle(sampleSent()),
 		"error":    ErrorPage(Failure{Status: 500, Message: "The page could not be made.", Reference: "req_1"}),
 	}
+	for name, f := range map[string]Filter{
+		"fresh": {}, "values": {Filter: ".<b>", Text: "\"<script>\"\n", Values: 3, Bytes: 70_000}, "refused": {Filter: "|", Problem: "It <b> is."},
+	} {
+		filtered := sampleOutput()
+		filtered.Filter = &f
+		all["filter-"+name] = OutputPage(filtered)
+	}
 	for name, p := range pagerStates() {
 		all["output-"+name] = OutputPage(Output{Pager: p, CreatedAt: morning, Sidebar: sampleSidebar()})
 	}

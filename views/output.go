@@ -61,6 +61,19 @@ type Output struct {
 	Took          time.Duration
 	// Origin is the script within which it was made; nil: it was made in none.
 	Origin *Origin
+	// Filter is the jq filter over it; nil: it is no JSON.
+	Filter *Filter
+}
+
+// Filter is a jq filter and what it gives.
+type Filter struct {
+	Filter string
+	// Text is the values, one to a line, or the beginning of them; Values and
+	// Bytes are how many there are in all.
+	Text          string
+	Values, Bytes int
+	// Problem is a sentence about a filter that was refused.
+	Problem string
 }
 
 // Pager is one page of a kept output with what leads to the others.

@@ -2,7 +2,7 @@
 // does with users, and what a hidden tab tells.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from '../harness/suite.js';
@@ -101,6 +101,25 @@ it('outputs are closed, or open with ten or fifty lines, and fold all the same',
   }
   assert.ok(heights[0] >= 190 && heights[0] <= 220, `ten lines are ${heights[0]} px high`);
   assert.ok(heights[1] > 4 * heights[0], `fifty lines are ${heights[1]} px high`);
+});
+
+it('settings name the skills of the server, and what is wrong with one', async ({ app, visit }) => {
+  const place = (name, text) => {
+    const folder = join(app.env.OFFCUT_DATA_DIR, 'skills', name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'SKILL.md'), text);
+  };
+  place('count-rows', '---\nname: count-rows\ndescription: Counts the <b>rows</b> of a table.\n---\n\nRun it.\n');
+  place('half-done', 'no front matter');
+  const page = await visit();
+  await page.goto(`${app.url}/settings`);
+  const skills = page.getByTestId('settings-skills').getByRole('listitem');
+  await skills.filter({ hasText: 'count-rows' }).filter({ hasText: 'Counts the <b>rows</b> of a table.' }).waitFor();
+  const broken = skills.filter({ hasText: 'half-done' });
+  assert.match(await broken.innerText(), /front matter/);
+  assert.equal(await broken.locator('[data-broken]').count(), 1);
+  await accessible(page, 'settings with skills');
+  await noSidewaysScroll(page, 'settings with skills');
 });
 
 it('a password is changed, and another browser is signed out', async ({ app, visit }) => {
