@@ -35,6 +35,16 @@ func (q *question) decide(answer agent.Answer) {
 	close(q.decided)
 }
 
+// answered: there is nothing to wait for.
+func (q *question) answered() bool {
+	select {
+	case <-q.decided:
+		return true
+	default:
+		return false
+	}
+}
+
 func answerOf(a models.Approval) agent.Answer {
 	return agent.Answer{Asked: true, Allowed: a.Decision.Allows()}
 }
@@ -84,16 +94,19 @@ func (j *journal) made(callID string) bool {
 
 // await waits for the answer. A turn that waits gives up its place among those
 // that run, and where the program ends it is left as it is stored. One in which
-// a tool waits does neither: the tool would not go on from there.
+// a tool waits is not left: the tool would not go on from there.
 func (s *questions) await(ctx context.Context, q *question) (agent.Answer, error) {
 	if err := s.need(q); err != nil {
 		return agent.Answer{}, err
 	}
+	if q.answered() {
+		return q.answer, context.Cause(ctx)
+	}
 	var leaving <-chan struct{}
 	if !q.nested {
 		leaving = s.j.r.closing
-		s.j.slot.leave()
 	}
+	s.j.slot.leave()
 	select {
 	case <-q.decided:
 	case <-ctx.Done():
@@ -101,7 +114,7 @@ func (s *questions) await(ctx context.Context, q *question) (agent.Answer, error
 	case <-leaving:
 		return agent.Answer{}, agent.ErrLeft
 	}
-	if !q.nested && !s.j.slot.take(ctx, leaving) {
+	if !s.j.slot.take(ctx, leaving) {
 		return agent.Answer{}, s.park(q)
 	}
 	if ctx.Err() != nil {

@@ -143,6 +143,41 @@ func TestATurnThatWaitsGivesUpItsPlace(t *testing.T) {
 	h.rest(turn)
 }
 
+// Nor does a script that waits for them: each of its calls may, at the same time.
+func TestATurnWhoseToolWaitsGivesUpItsPlace(t *testing.T) {
+	act := asksFirst(agenttest.Returns("act", "acted"))
+	h := newHouse(t, func(c *Config) {
+		c.Tools = []agent.Tool{script(act), act}
+		c.Limits = Limits{Turns: 1}
+	}, agenttest.Calls("script", `{}`), agenttest.Says("of another"), agenttest.Says("of a third"), agenttest.Says("done"))
+	turn := h.send(h.session(), "go")
+	waiting := h.waiting(turn, 2)
+	h.rest(h.send(h.session(), "me too"))
+	h.decide(turn, waiting[0].CallID, models.DecisionOnce)
+	h.waiting(turn, 1)
+	h.rest(h.send(h.session(), "and me"))
+	h.decide(turn, waiting[1].CallID, models.DecisionOnce)
+	if ended := h.rest(turn); ended.State != models.StateDone {
+		t.Errorf("the turn is %+v", ended)
+	}
+	h.must(h.runner.Shutdown(t.Context()))
+	if n := len(h.runner.slots); n != 0 {
+		t.Errorf("%d places are still taken", n)
+	}
+}
+
+// A call that outlives its turn after a stop takes no place with it.
+func TestATurnThatIsOverTakesNoPlace(t *testing.T) {
+	s := &slot{slots: make(chan struct{}, 1)}
+	s.slots <- struct{}{}
+	s.held = true
+	s.leave() // the call waits
+	s.leave() // the turn is over
+	if !s.take(t.Context(), nil) || len(s.slots) != 0 {
+		t.Errorf("%d places are taken", len(s.slots))
+	}
+}
+
 // Whoever watches is told of each change of what waits, and of the state.
 func TestWatchersAreToldWhatWaits(t *testing.T) {
 	act := asksFirst(agenttest.Returns("act", "acted"))
