@@ -76,7 +76,8 @@ func passageRowOf(tx *gorm.DB, m models.Message, call models.ToolCall) (passageR
 	row := passageRow{
 		SessionID: m.SessionID, CallID: m.ToolCallID, Day: m.CreatedAt.UTC().Format(time.DateOnly), Digest: call.Digest(),
 		Produced: p.Produced, Captured: p.Captured, Retained: p.Retained, Shown: p.Shown, Sent: p.Sent,
-		Truncated: meta.Truncated, Incomplete: meta.Complete != nil && !*meta.Complete,
+		// A page of a kept copy is what was asked for, however much follows it.
+		Truncated: meta.Truncated && meta.PageTotal == nil, Incomplete: meta.Complete != nil && !*meta.Complete,
 		Failed: meta.Retention == models.RetentionFailed, Repaired: meta.ArgumentsTruncated, Refused: meta.ArgumentsRefused,
 	}
 	if meta.OutputID != "" {

@@ -40,6 +40,7 @@ it('says what was cut, read later, run again and lost', async ({ app, provider, 
   assert.deepEqual({ results, truncated, consulted, reruns, incomplete, failed },
     { results: '3', truncated: '100 %', consulted: '33 %', reruns: '1', incomplete: '1', failed: '0' });
   const notices = await page.getByTestId('truncation-notice').allInnerTexts();
+  assert.equal(notices.length, 1, 'a page that was asked for is no cut result');
   assert.match(notices[0], /tools\.run_command\.previewBytes/);
   assert.equal(await page.getByTestId('truncation-failed').count(), 0, 'no save failed');
 });
