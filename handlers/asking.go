@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"offcut/agent/events"
 	"offcut/models"
@@ -48,6 +49,7 @@ func askBody(a models.Approval, most int) views.AskBody {
 			return ""
 		}
 		delete(arguments, name)
+		body.Lines, body.End = ending(text, most)
 		text, more := shortened(text, most)
 		if more > 0 {
 			body.Bytes = int64(len(a.Arguments))
@@ -77,6 +79,24 @@ func askBody(a models.Approval, most int) views.AskBody {
 	}
 	return body
 }
+
+// boxLines are the lines that are seen of a text without scrolling.
+const boxLines = 12
+
+// ending tells of a text that is not seen all at once how long it is and what
+// its last line says: what stands far down is not to be overlooked.
+func ending(text string, most int) (lines int64, last string) {
+	text = strings.TrimRight(text, " \t\r\n")
+	n := strings.Count(text, "\n") + 1
+	if n <= boxLines && len(text) <= most {
+		return 0, ""
+	}
+	last = text[strings.LastIndexByte(text, '\n')+1:]
+	return int64(n), strings.ToValidUTF8(last[max(0, len(last)-endBytes):], "")
+}
+
+// endBytes bounds the last line that is shown, to its end.
+const endBytes = 200
 
 // AskedWhole is what a call that waits would do, in full. Without scripts it is
 // plain text.

@@ -38,6 +38,10 @@ type AskBody struct {
 	Removed, Added string
 	// Rest is the other arguments as JSON; empty: there are none.
 	Rest string
+	// Lines is how many lines Text has in all, and End the last that says
+	// something, where the box does not show all of them at once; else 0.
+	Lines int64
+	End   string
 	// Bytes is how long the arguments are in all, where not all of them is shown;
 	// else 0.
 	Bytes int64

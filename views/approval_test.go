@@ -9,7 +9,7 @@ func sampleAsks() []Ask {
 	return []Ask{
 		{
 			SessionID: "s1", TurnID: "t2", CallID: "c1", Tool: "run_command", Kind: AskUnconfined, Folder: "/srv/<w>",
-			Body: AskBody{SessionID: "s1", CallID: "c1", Text: "echo \u202e<b>", Command: true, Rest: `{"timeout_s":7}`, Bytes: 9000},
+			Body: AskBody{SessionID: "s1", CallID: "c1", Text: "echo \u202e<b>", Command: true, Lines: 62, End: "rm -rf important", Rest: `{"timeout_s":7}`, Bytes: 9000},
 		},
 		{
 			SessionID: "s1", TurnID: "t2", CallID: "c1-1", Tool: "edit_file", Kind: "change",

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
-	"strings"
 	"sync"
 	"time"
 
@@ -61,21 +60,19 @@ func serve() error {
 	if out.err() != nil {
 		return out.err()
 	}
+	if len(failure) > maxFailure {
+		out.print(failure + "\n")
+		failure = fmt.Sprintf("The program threw what stands above, %d bytes.", len(failure))
+	}
 	if failure != "" {
-		return out.send(report{Kind: reportFailed, Text: clip(failure)})
+		return out.send(report{Kind: reportFailed, Text: failure})
 	}
 	return out.send(report{Kind: reportDone})
 }
 
-// maxFailure bounds what is said of a failure, in bytes.
+// maxFailure bounds what is said of a failure, in bytes. What is longer is
+// printed, and kept like all that is printed.
 const maxFailure = 16 << 10
-
-func clip(text string) string {
-	if len(text) <= maxFailure {
-		return text
-	}
-	return fmt.Sprintf("%s … (%d bytes in all)", strings.ToValidUTF8(text[:maxFailure], ""), len(text))
-}
 
 // mapped is room, in bytes, for what a process maps beside the memory that it
 // uses: the stacks of its threads, and what the heap holds in reserve.

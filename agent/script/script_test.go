@@ -141,7 +141,7 @@ func TestAHostileProgramEndsWithASentenceAndKeepsWhatItLogged(t *testing.T) {
 		"a flood of calls":               {"while (true) tools.echo({})", "made more than 200 tool calls", script.Limits{}},
 		"a flood that waits":             {"while (true) try { await tools.echo({}) } catch {}", "made more than 200 tool calls", script.Limits{}},
 		"a flood of words":               {"while (true) console.log('x'.repeat(1000))", "ran for more than 1s", short},
-		"a long word":                    {"throw new Error('x'.repeat(2e7))", "bytes in all)", script.Limits{}},
+		"a long word":                    {"throw new Error('x'.repeat(2e7))", "stands above, 20000016 bytes", script.Limits{}},
 		"a getter that loops":            {"throw {get stack() { while (true); }, toJSON() { while (true); }}", "ran for more than 1s", short},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -179,7 +179,31 @@ func readFile(root *os.Root, name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
+	if err := isMarkdown(file); err != nil {
+		return nil, err
+	}
 	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// isMarkdown refuses an open file that is no Markdown file by its own name,
+// where its links have led: one may lead to a .env, which no tool reads either.
+func isMarkdown(file *os.File) error {
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var name string
+	var readErr error
+	err = conn.Control(func(fd uintptr) { name, readErr = os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)) })
+	switch {
+	case err != nil:
+		return err
+	case readErr != nil:
+		return readErr
+	case !strings.EqualFold(path.Ext(name), ".md"):
+		return errors.New("it is a link to a file that is no Markdown")
+	}
+	return nil
 }
 
 // files are the files of a skill beside its SKILL.md, by their names below it.

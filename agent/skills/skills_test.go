@@ -142,6 +142,10 @@ func TestTheWorkspacesAgentsFileIsReadWithinBounds(t *testing.T) {
 			put(t, f, "docs/rules.md", "Rules.")
 			_ = os.Symlink("docs/rules.md", filepath.Join(f, "AGENTS.md"))
 		}, "Rules."},
+		"a link to a secret": {func(f string) {
+			put(t, f, ".env", "KEY=secret")
+			_ = os.Symlink(".env", filepath.Join(f, "AGENTS.md"))
+		}, "(AGENTS.md is not read: it cannot be opened.)"},
 		"long": {
 			func(f string) { put(t, f, "AGENTS.md", strings.Repeat("0123456789abcde\n", 4096)) },
 			strings.TrimSuffix(strings.Repeat("0123456789abcde\n", 2048), "\n") + "\n(These are the first 32767 of 65536 bytes: read_file reads the rest.)",

@@ -174,6 +174,10 @@ func TestWhatAScriptPrintsIsShownAndKeptLikeThatOfACommand(t *testing.T) {
 	if text := b.whole(meta.OutputID); text != "first\n"+strings.Repeat("é", 500000)+"END" {
 		t.Errorf("the copy has %d bytes", len(text))
 	}
+	thrown := b.script(`throw "x".repeat(1e6) + "END"`)
+	if !thrown.IsError || !thrown.Metadata.Truncated || !strings.Contains(b.whole(thrown.Metadata.OutputID), strings.Repeat("x", 1e6)+"END") {
+		t.Errorf("a long text that was thrown: %s", thrown.Metadata.Line())
+	}
 	flood := b.script("for (let i = 0; i < 20000; i++) console.log('x'.repeat(1000)); return 'the end'")
 	if *flood.Metadata.Complete || *flood.Metadata.CapturedBytes != 20000*1001+7 || !strings.HasSuffix(flood.Content, "the end") {
 		t.Errorf("%s", flood.Metadata.Line())

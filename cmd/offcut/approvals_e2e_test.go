@@ -117,7 +117,7 @@ func TestADeniedCallIsToldToTheModel(t *testing.T) {
 	for _, wrong := range []struct {
 		call, decision string
 		status         int
-	}{{call, "maybe", 422}, {call, "", 422}, {"call_unknown", "once", 404}, {"", "once", 404}} {
+	}{{call, "maybe", 422}, {call, "", 422}, {"call_unknown", "once", 404}, {"", "once", 422}} {
 		if status := s.decide(turn.ID, wrong.call, wrong.decision); status != wrong.status {
 			t.Errorf("%q about %q is %d, want %d", wrong.decision, wrong.call, status, wrong.status)
 		}

@@ -171,9 +171,22 @@ it('nothing of a call can hide, and a long one is shown whole on demand', async 
   assert.match(await block.innerText(), /"timeout_s":7/);
   await deny.click();
   await block.getByTestId('show-all').waitFor();
-  assert.ok(!(await block.innerText()).includes('the end'));
+  assert.ok(!(await block.locator('.term').textContent()).includes('the end'));
+  assert.match(await block.innerText(), /1 line in all\. It ends with:\s+x+ && echo the end/);
   await block.getByTestId('show-all').click();
   await eventually(async () => await block.locator('.term').textContent() === long, 'the whole command never came');
+  await deny.click();
+  await c.settled();
+});
+
+it('what stands far down in a command is told of above the buttons', async ({ chat, provider }) => {
+  provider.on('look around', ...runs(`echo hello${'\n'.repeat(60)}rm -rf important`));
+  const c = await chat();
+  await c.open();
+  await c.say('look around');
+  const { block, deny } = asked(c);
+  await block.getByText('61 lines in all').waitFor();
+  assert.match(await block.innerText(), /They end with:\s+rm -rf important/);
   await deny.click();
   await c.settled();
 });
