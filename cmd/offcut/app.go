@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"offcut/agent"
 	"offcut/agent/dump"
@@ -29,15 +26,10 @@ import (
 	"offcut/agent/workspace"
 	"offcut/cmd/offcut/config"
 	"offcut/handlers"
-	"offcut/models"
 	"offcut/models/store"
 	"offcut/views/markdown"
 	"offcut/web"
 )
-
-// closeGrace is how long requests may take to their end when the server stops.
-// Turns have a grace of their own.
-const closeGrace = 5 * time.Second
 
 // App is the running program.
 type App struct {
@@ -139,26 +131,6 @@ func (a *App) Run(ctx context.Context) (err error) {
 	}
 	a.greet(link, confined)
 	return nil
-}
-
-// listen opens the port first: that it is taken is the commonest trouble, and
-// nothing should have been touched by then.
-func (a *App) listen() (net.Listener, error) {
-	listener, err := net.Listen("tcp", a.cfg.Addr)
-	if err != nil {
-		if errors.Is(err, unix.EADDRINUSE) {
-			return nil, fmt.Errorf("%s is in use by another program; choose another address with --addr or OFFCUT_ADDR", a.cfg.Addr)
-		}
-		return nil, fmt.Errorf("cannot serve at %s (OFFCUT_ADDR): %w", a.cfg.Addr, err)
-	}
-	a.closing(func() error {
-		if err := listener.Close(); !errors.Is(err, net.ErrClosed) {
-			return err
-		}
-		return nil // the server has closed it
-	})
-	a.url = publicAddress(a.cfg, listener.Addr().String())
-	return listener, nil
 }
 
 // open opens the database and the workspaces, which need each other (one counts
@@ -296,66 +268,4 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 		cfg.PublicURL, _ = url.Parse(a.cfg.PublicURL) // it was parsed when it was accepted
 	}
 	return web.New(cfg)
-}
-
-func (a *App) serve(listener net.Listener, handler http.Handler) {
-	a.server = &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       2 * time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
-	}
-	a.closing(a.server.Close)
-	go func() {
-		if err := a.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			a.failed <- fmt.Errorf("serve: %w", err)
-		}
-	}()
-}
-
-// greet tells people where to go. The link goes to standard output alone: it
-// signs in, so no log may have it.
-func (a *App) greet(link string, confined *sandbox.Sandbox) {
-	for _, note := range a.cfg.Notes {
-		a.log.Warn(note)
-	}
-	if !confined.Confined() {
-		a.log.Warn("commands are not confined on this machine", "OFFCUT_SANDBOX", a.cfg.Sandbox, "OFFCUT_APPROVAL", a.cfg.Approval)
-	}
-	a.log.Info("serving", "address", a.url, "version", version, "data", a.cfg.DataDir, "model", a.cfg.DefaultModel, "sandbox", confined.Kind())
-	_, _ = fmt.Fprintf(a.out, "Offcut is at %s\n", a.url)
-	if link != "" {
-		_, _ = fmt.Fprintf(a.out, "Sign in as %s with this link, which works once, within %.0f hours:\n%s\n", adminName, models.SignInLinkAge.Hours(), link)
-	}
-}
-
-// closing adds to what Close ends.
-func (a *App) closing(end func() error) { a.closers = append(a.closers, end) }
-
-// Close ends the program in order: pages are told to come back later, requests
-// and turns come to their end or are interrupted, and what is stored is
-// stored.
-func (a *App) Close() error {
-	close(a.stopping)
-	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
-	defer cancel()
-	requests := make(chan struct{})
-	go func() {
-		defer close(requests)
-		_ = a.server.Shutdown(ctx) // requests that are left by then are cut off below
-	}()
-	err := a.runner.Shutdown(context.Background())
-	<-requests
-	return errors.Join(err, a.release())
-}
-
-func (a *App) release() error {
-	var errs []error
-	for i := len(a.closers) - 1; i >= 0; i-- {
-		errs = append(errs, a.closers[i]())
-	}
-	a.closers = nil
-	return errors.Join(errs...)
 }
