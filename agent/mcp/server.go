@@ -21,7 +21,8 @@ type server struct {
 	mu       sync.Mutex
 	run      *run // the last start; nil: there was none
 	closed   bool
-	failures int // in a row
+	failures int  // in a row
+	unready  bool // the last start came to nothing
 	retryAt  time.Time
 	// What is shown of the run.
 	state   models.ServerState
@@ -62,6 +63,14 @@ func (s *server) need() *run {
 		s.start()
 	}
 	return s.run
+}
+
+// worthWaiting reports whether a turn may wait for the tools: not where the last
+// start came to nothing, as the next one is likely to.
+func (s *server) worthWaiting() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.unready
 }
 
 // start begins a run, after the one before it is over. The lock is held.
@@ -129,6 +138,7 @@ func (s *server) greet(ctx context.Context, r *run) (*link, error) {
 	r.ready = time.Now()
 	if s.run == r {
 		s.become(models.ServerReady, "")
+		s.unready = false
 		r.link, s.product, s.list = l, l.product(), offered
 		s.opts.Log.Info("an MCP server is ready", "server", s.cfg.Name, "tools", len(offered.tools))
 	}
@@ -170,6 +180,7 @@ func (s *server) failed(ctx context.Context, r *run, err error) {
 		s.failures = 0
 	}
 	s.failures++
+	s.unready = r.ready.IsZero()
 	s.retryAt = time.Now().Add(backoff(s.failures))
 	s.become(models.ServerFailed, s.reason(err))
 	s.opts.Log.Warn("an MCP server does not run", "server", s.cfg.Name, "error", s.err, "failures", s.failures)
@@ -221,7 +232,7 @@ func (s *server) restart() {
 	if s.run != nil {
 		s.run.end()
 	}
-	s.failures = 0
+	s.failures, s.unready = 0, false
 	s.start()
 }
 

@@ -26,11 +26,14 @@ func New(opts Options) *Servers {
 
 // Tools are the tools that there are now. Servers that do not run yet are
 // started, all at the same time, and waited for within Options.Wait of their
-// start: one that is slow, or dead, holds up the turns of that time alone.
+// start: one that is slow, or dead, holds up the turns of that time alone. One
+// whose last start failed is not waited for again.
 func (s *Servers) Tools(ctx context.Context) []agent.Tool {
 	runs := make([]*run, len(s.all))
 	for i, server := range s.all {
-		runs[i] = server.need()
+		if run, worth := server.need(), server.worthWaiting(); worth {
+			runs[i] = run
+		}
 	}
 	var tools []agent.Tool
 	for i, server := range s.all {

@@ -97,6 +97,22 @@ func TestASlowServerIsThereForALaterTurn(t *testing.T) {
 	}
 }
 
+// One that answers to nothing would else hold up a turn at each of its starts.
+func TestAServerWhoseStartFailedIsNotWaitedForAgain(t *testing.T) {
+	dead := own(t, "silent")
+	dead.Command, dead.Args = "false", nil
+	h := newHouse(t, dead)
+	server := h.servers.all[0]
+	if !server.worthWaiting() {
+		t.Error("its first start is not waited for")
+	}
+	h.names()
+	h.until("failed", inState(models.ServerFailed))
+	if server.worthWaiting() {
+		t.Error("it is waited for again")
+	}
+}
+
 func TestNoProcessIsLeft(t *testing.T) {
 	h := newHouseWith(t, Options{Servers: []Server{own(t, "silent")}, Wait: 300 * time.Millisecond})
 	h.names() // it is started, and has a child that would outlive it
