@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// leastSecret is the least length of a secret, in bytes. What is shorter stands
-// in any text, and is none: local servers are given keys such as "ollama".
-const leastSecret = 8
+// leastSecret is the least length of a secret, in bytes: what is shorter stands
+// in any text. A word that a local server is given for a key, such as "ollama",
+// is taken out too: better that than a short key that is left.
+const leastSecret = 4
 
 // Redactor takes secrets out. The zero value knows none.
 type Redactor struct {

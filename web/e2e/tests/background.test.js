@@ -61,7 +61,7 @@ it('a running command moves to the background, and its turn ends there', async (
   await c.page.getByTestId('tool-stop').click();
   for (const page of [c, other]) {
     await page.cards.first().and(page.page.locator('[data-state=stopped]')).waitFor();
-    await page.page.getByTestId('turn-background').getByText('It has ended since.').waitFor();
+    await page.page.getByTestId('turn-background').getByText('It was stopped since.').waitFor();
     assert.equal(await page.page.getByTestId('tool-stop').count(), 0);
     assert.ok(await page.page.getByTestId('background-list').isHidden());
   }
