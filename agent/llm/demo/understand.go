@@ -166,8 +166,8 @@ func understandPart(text string) wish {
 	return wish{}
 }
 
-// asScript understands a program in a block of code or in quotes; one of our own
-// is run where there is none.
+// asScript understands a program in a block of code, in quotes or as it is; one
+// of our own is run where there is none.
 func asScript(text string) (wish, bool) {
 	m := scriptVerb.FindStringSubmatch(text)
 	if m == nil {
@@ -177,6 +177,9 @@ func asScript(text string) (wish, bool) {
 		if found := quoted.FindStringSubmatch(m[1]); found != nil {
 			return wish{verb: verbScript, text: found[1]}, isScript.MatchString(found[1])
 		}
+	}
+	if isScript.MatchString(m[1]) && !scriptRest.MatchString(m[1]) {
+		return wish{verb: verbScript, text: m[1]}, true
 	}
 	return wish{verb: verbScript, text: exampleScript}, m[1] == "" || scriptRest.MatchString(m[1])
 }

@@ -29,6 +29,7 @@ func TestPlainRequestsAreUnderstood(t *testing.T) {
 		"run a javascript program and show me what it says": {{verb: verbScript, text: exampleScript}},
 		"Run this script:\n```js\nreturn 1\n```":            {{verb: verbScript, text: "return 1"}},
 		"run the script `return 2 + 2`":                     {{verb: verbScript, text: "return 2 + 2"}},
+		"Run a script: return 6*7":                          {{verb: verbScript, text: "return 6*7"}},
 		"run script.sh":                                     {run("script.sh")},
 		"run the script build.sh":                           {run("the script build.sh")},
 
