@@ -61,7 +61,8 @@ func serve() error {
 		return out.err()
 	}
 	if len(failure) > maxFailure {
-		out.print(failure + "\n")
+		out.print(failure)
+		out.print("\n")
 		failure = fmt.Sprintf("The program threw what stands above, %d bytes.", len(failure))
 	}
 	if failure != "" {

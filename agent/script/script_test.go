@@ -125,7 +125,7 @@ func TestAHostileProgramEndsWithASentenceAndKeepsWhatItLogged(t *testing.T) {
 	}{
 		"a loop":                         {"let n = 0; while (true) { n++ }", "ran for more than 1s of its own time. What it waits for tools is not counted. (line 2)", short},
 		"a loop that catches":            {"while (true) { try { while (true) {} } catch { } finally { continue } }", "ran for more than 1s", short},
-		"a loop of promises":             {"const f = () => Promise.resolve().then(f); await f()", "ran for more than 1s", short},
+		"a loop of promises":             {"const f = () => Promise.resolve().then(f); await f()", "ran for more than 1s", script.Limits{Time: time.Second, Memory: 1 << 30}}, // the race detector's own takes much
 		"a loop beside a call":           {"tools.slow({}); while (true) {}", "ran for more than 1s", short},
 		"a loop after a call":            {"await tools.slow({}); for (;;) ;", "ran for more than 1s", short},
 		"a regular expression":           {`/^(?=(a+)+$)(\w+\s?)+\1$/.test("a".repeat(60) + "!")`, "It could not be interrupted", short},
@@ -141,7 +141,7 @@ func TestAHostileProgramEndsWithASentenceAndKeepsWhatItLogged(t *testing.T) {
 		"a flood of calls":               {"while (true) tools.echo({})", "made more than 200 tool calls", script.Limits{}},
 		"a flood that waits":             {"while (true) try { await tools.echo({}) } catch {}", "made more than 200 tool calls", script.Limits{}},
 		"a flood of words":               {"while (true) console.log('x'.repeat(1000))", "ran for more than 1s", short},
-		"a long word":                    {"throw new Error('x'.repeat(2e7))", "stands above, 20000016 bytes", script.Limits{}},
+		"a long word":                    {"throw new Error('x'.repeat(2e6))", "stands above, 2000016 bytes", script.Limits{}},
 		"a getter that loops":            {"throw {get stack() { while (true); }, toJSON() { while (true); }}", "ran for more than 1s", short},
 	} {
 		t.Run(name, func(t *testing.T) {
