@@ -126,7 +126,9 @@ function state({ turn, state: now }) {
     busy is not read out. */
 function approval({ target, content }) {
   if (!showApprovals(target, content)) return false;
-  document.querySelector(target).closest("article").setAttribute("aria-busy", String(!waits()));
+  const answer = document.querySelector(target).closest("article");
+  if (waits()) answer.removeAttribute("aria-busy"); // as in the page that the server makes
+  else answer.setAttribute("aria-busy", "true");
   if (waits()) tell("awaiting_approval");
   else mark();
   return true;
