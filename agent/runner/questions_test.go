@@ -226,6 +226,27 @@ func TestAParkedTurnWhoseToolIsGoneRunsOn(t *testing.T) {
 	h.rest(turn)
 }
 
+// The page shows the turn as soon as the program answers; its runner may not yet
+// have gone on with it.
+func TestAParkedTurnIsStoppedBeforeItGoesOn(t *testing.T) {
+	ran := false
+	tool := asksFirst(agenttest.ToolFunc("act", func(context.Context, agent.Call) (agent.ToolResult, error) {
+		ran = true
+		return agenttest.Text("done"), nil
+	}))
+	h := newHouse(t, func(c *Config) { c.Tools = append(c.Tools, tool) }, agenttest.CallsAll(agenttest.Call("a", "act", "{}")))
+	turn := h.send(h.session(), "go")
+	h.waiting(turn, 1)
+	h.must(h.runner.Shutdown(t.Context()))
+	h.build(func(c *Config) { c.Tools = append(c.Tools, tool) })
+	w := h.watch(turn.SessionID)
+	h.must(h.runner.Stop(t.Context(), turn.ID))
+	w.state(turn, models.StateStopped)
+	if ran {
+		t.Error("the tool of the stopped turn ran")
+	}
+}
+
 func TestACallThatWasCutSaysSoAfterARestartToo(t *testing.T) {
 	tool := asksFirst(agenttest.ToolFunc("act", func(_ context.Context, c agent.Call) (agent.ToolResult, error) {
 		return agenttest.Text("done with " + string(c.Arguments)), nil

@@ -17,7 +17,7 @@ func (r *Runner) Stop(ctx context.Context, turnID string) error {
 	if err != nil {
 		return err
 	}
-	if turn.State.Final() || r.cancel(turn, agent.ErrStopped) {
+	if turn.State.Final() || r.cancel(turn, agent.ErrStopped) || r.stopParked(turn) {
 		return nil
 	}
 	message, _ := r.userMessage(ctx, turn)
@@ -53,6 +53,23 @@ func (r *Runner) cancel(turn models.Turn, cause error) bool {
 		return false
 	}
 	w.current.cancel(cause)
+	return true
+}
+
+// stopParked stops a turn that waits for somebody since before a restart, where
+// nobody has gone on with it yet: it is stopped when it goes on. False where the
+// turn is not parked, or where the program ends.
+func (r *Runner) stopParked(turn models.Turn) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !turn.Parked || r.closed || r.isEnded(turn.SessionID) {
+		return false
+	}
+	w := r.worker(turn.SessionID)
+	w.stop = turn.ID
+	if w.current != nil && w.current.id == turn.ID {
+		w.current.cancel(agent.ErrStopped) // it went on meanwhile
+	}
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"offcut/agent"
 	"offcut/models"
 )
 
@@ -12,8 +13,9 @@ import (
 // the queue is empty. The runner's lock guards its fields.
 type worker struct {
 	sessionID string
-	again     bool // a turn came in: look at the queue once more
-	ended     bool // the session is being deleted
+	again     bool   // a turn came in: look at the queue once more
+	ended     bool   // the session is being deleted
+	stop      string // a parked turn that was stopped before it went on
 	quit      chan struct{}
 	done      chan struct{}
 	current   *current
@@ -45,9 +47,15 @@ func (r *Runner) wake(sessionID string) {
 	if r.closed || r.isEnded(sessionID) {
 		return // the next start goes on with it, or nobody
 	}
+	r.worker(sessionID)
+}
+
+// worker is the one of the session, made where there is none; it looks at the
+// queue once more. Called with the lock held.
+func (r *Runner) worker(sessionID string) *worker {
 	if w, ok := r.workers[sessionID]; ok {
 		w.again = true
-		return
+		return w
 	}
 	w := &worker{sessionID: sessionID, quit: make(chan struct{}), done: make(chan struct{})}
 	r.workers[sessionID] = w
@@ -55,6 +63,7 @@ func (r *Runner) wake(sessionID string) {
 		defer close(w.done)
 		r.work(w)
 	})
+	return w
 }
 
 // queuePause is how long a worker waits when the database cannot be read.
@@ -157,6 +166,9 @@ func (r *Runner) setCurrent(w *worker, c *current) bool {
 		return false
 	}
 	w.current = c
+	if c != nil && c.id == w.stop {
+		c.cancel(agent.ErrStopped)
+	}
 	return true
 }
 
