@@ -86,7 +86,8 @@ func (h *Handlers) changePassword(c echo.Context) error {
 // a browser that was left open is no way to guess.
 func (h *Handlers) checkOld(c echo.Context, user models.User) error {
 	ctx := c.Request().Context()
-	if wait, ok := h.signIns.take(user.Name, c.RealIP(), h.Now()); !ok {
+	now := h.Now()
+	if wait, ok := h.signIns.take(user.Name, c.RealIP(), now); !ok {
 		return &models.Error{
 			Kind: models.ErrLimited, Code: "too_many_tries", RetryAfter: wait,
 			Message: "too many wrong passwords; wait a few minutes and try again, nothing was changed",
@@ -97,7 +98,7 @@ func (h *Handlers) checkOld(c echo.Context, user models.User) error {
 		return models.Errorf(models.ErrInvalid, "wrong_password", "the old password is wrong; nothing was changed")
 	}
 	if err == nil {
-		h.signIns.succeeded(user.Name)
+		h.signIns.succeeded(user.Name, c.RealIP(), now)
 	}
 	return err
 }

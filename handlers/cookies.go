@@ -2,8 +2,11 @@ package handlers
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"offcut/models"
@@ -21,6 +24,9 @@ const (
 
 // cookieName is the cookie that says who is signed in.
 const cookieName = "offcut_session"
+
+// CSRFCookie is the cookie with the token of the forms.
+const CSRFCookie = "offcut_csrf"
 
 // What is stored of a web session: whose it is, whether it is for long, and when
 // it was begun by a link (in seconds since 1970; nothing: by password).
@@ -109,8 +115,9 @@ func (k *Cookies) take(ctx context.Context, key string) (string, error) {
 	return value, err
 }
 
-// signIn makes the browser that of the user. It always gets a new token, so
-// that one that somebody planted before is worth nothing.
+// signIn makes the browser that of the user. It always gets new tokens, of the
+// session and of the forms, so that what somebody planted before is worth
+// nothing.
 func (k *Cookies) signIn(c echo.Context, user models.User, how signedInBy, now time.Time) error {
 	ctx := c.Request().Context()
 	if err := k.sessions.Clear(ctx); err != nil {
@@ -139,7 +146,20 @@ func (k *Cookies) signIn(c echo.Context, user models.User, how signedInBy, now t
 		cookie.Expires, cookie.MaxAge = expiry, int(expiry.Sub(now).Seconds())
 	}
 	c.SetCookie(cookie)
+	k.renewCSRF(c)
 	return nil
+}
+
+// renewCSRF gives the browser another token of the forms, instead of the one
+// that it sent. Other pages that are open have to be loaded again.
+func (k *Cookies) renewCSRF(c echo.Context) {
+	header := c.Response().Header()
+	header["Set-Cookie"] = slices.DeleteFunc(header.Values("Set-Cookie"), func(line string) bool {
+		return strings.HasPrefix(line, CSRFCookie+"=")
+	})
+	cookie := k.cookie(c, rand.Text())
+	cookie.Name, cookie.MaxAge = CSRFCookie, int(longStay.Seconds())
+	c.SetCookie(cookie)
 }
 
 // signOut ends the web session here and in the store.

@@ -49,8 +49,8 @@ const badLink = "link"
 // signInByToken takes a one-use link or the admin's token. Whatever comes of it,
 // the browser goes on to an address without it.
 func (h *Handlers) signInByToken(c echo.Context, token, next string) error {
-	ctx := c.Request().Context()
-	if wait, ok := h.signIns.take("", c.RealIP(), h.Now()); !ok {
+	ctx, now := c.Request().Context(), h.Now()
+	if wait, ok := h.signIns.take("", c.RealIP(), now); !ok {
 		return h.tooManySignIns(c, views.Login{Next: next}, wait)
 	}
 	user, err := h.userOfLink(ctx, token)
@@ -63,6 +63,7 @@ func (h *Handlers) signInByToken(c echo.Context, token, next string) error {
 	if err != nil {
 		return err
 	}
+	h.signIns.succeeded("", c.RealIP(), now)
 	return h.welcome(c, user, signedInBy{stay: true, link: true}, next)
 }
 
@@ -105,7 +106,7 @@ func (h *Handlers) Login(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	h.signIns.succeeded(page.Name)
+	h.signIns.succeeded(page.Name, c.RealIP(), now)
 	return h.welcome(c, user, signedInBy{stay: c.FormValue("stay") != ""}, page.Next)
 }
 

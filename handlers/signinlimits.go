@@ -14,29 +14,36 @@ import (
 // guessed there; an address's is larger because many people can share one.
 // OWASP's Authentication Cheat Sheet asks for both.
 const (
-	signInWindow     = 15 * time.Minute
-	triesPerAccount  = 5
-	triesPerAddress  = 30
-	tokensPerAddress = 100    // wrong bearer tokens: a program that goes on with one that was taken away tries often
-	maxTracked       = 10_000 // accounts, or addresses, that are told apart
-	addressesOverall = "every address beyond those that are told apart"
+	signInWindow      = 15 * time.Minute
+	triesPerAccount   = 5
+	triesPerAddress   = 30
+	signInsPerAddress = 600    // those that succeed as well: each costs the hash of a password, and an office signs in in the morning
+	tokensPerAddress  = 100    // wrong bearer tokens: a program that goes on with one that was taken away tries often
+	maxTracked        = 10_000 // accounts, or addresses, that are told apart
+	addressesOverall  = "every address beyond those that are told apart"
 )
 
-// signIns counts tries to sign in. A try is taken before the password is
-// looked at, so that tries at the same moment count as well.
+// signIns counts sign-ins that fail. A try is taken before the password is
+// looked at, so that tries at the same moment count as well, and is given back
+// where it succeeds.
 type signIns struct {
 	accounts  *limits
 	addresses *limits
+	all       *limits // by address
 }
 
 func newSignIns() *signIns {
-	return &signIns{accounts: newLimits(triesPerAccount), addresses: newLimits(triesPerAddress)}
+	return &signIns{accounts: newLimits(triesPerAccount), addresses: newLimits(triesPerAddress), all: newLimits(signInsPerAddress)}
 }
 
 // take takes one try of the account (none where it is empty) and of the
 // address, and reports how long to wait where there is none left.
 func (s *signIns) take(account, address string, now time.Time) (wait time.Duration, ok bool) {
-	if wait, ok := s.addresses.take(network(address), now); !ok {
+	key := network(address)
+	if wait, ok := s.all.take(key, now); !ok {
+		return wait, false
+	}
+	if wait, ok := s.addresses.take(key, now); !ok {
 		return wait, false
 	}
 	if account == "" {
@@ -50,9 +57,13 @@ func (s *signIns) left(account, address string, now time.Time) int {
 	return min(s.accounts.left(strings.ToLower(account), now), s.addresses.left(network(address), now))
 }
 
-// succeeded gives the account its tries back. The address keeps what it spent:
-// otherwise one good account would let it guess at all others.
-func (s *signIns) succeeded(account string) { s.accounts.forget(strings.ToLower(account)) }
+// succeeded gives the account all its tries back and the address the one that
+// was taken: the many people behind an address do not lock each other out, and
+// one good account there does not let it guess at all others.
+func (s *signIns) succeeded(account, address string, now time.Time) {
+	s.accounts.forget(strings.ToLower(account))
+	s.addresses.giveBack(network(address), now)
+}
 
 // network is the address, or the /64 that somebody with IPv6 has to
 // themselves.
@@ -88,6 +99,13 @@ func (l *limits) take(key string, now time.Time) (time.Duration, bool) {
 		return wait, false
 	}
 	return 0, true
+}
+
+// giveBack undoes one take of the key, as far as its tries are not full again.
+func (l *limits) giveBack(key string, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of(key, now).AllowN(now, -1) // a limiter keeps no more than its burst
 }
 
 // spent reports whether the key has no try left, and how long to wait for one.

@@ -21,9 +21,43 @@ func TestTriesComeBackWithTimeAndAfterSuccess(t *testing.T) {
 	if _, ok := s.take("ann", "192.0.2.2", now.Add(wait)); !ok {
 		t.Error("refused after the wait")
 	}
-	s.succeeded("ANN")
+	s.succeeded("ANN", "192.0.2.2", now)
 	if left := s.left("ann", "192.0.2.3", now); left != triesPerAccount {
 		t.Errorf("%d tries after a success", left)
+	}
+}
+
+func TestASuccessCostsItsAddressNothing(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	s := newSignIns()
+	for i := range 3 * triesPerAddress {
+		account := fmt.Sprint("colleague", i)
+		if _, ok := s.take(account, "192.0.2.1", now); !ok {
+			t.Fatalf("colleague %d is locked out by those before", i+1)
+		}
+		s.succeeded(account, "192.0.2.1", now)
+	}
+	for i := range triesPerAddress {
+		if _, ok := s.take(fmt.Sprint("guessed", i), "192.0.2.1", now); !ok {
+			t.Fatalf("guess %d of %d is refused", i+1, triesPerAddress)
+		}
+	}
+	if _, ok := s.take("another", "192.0.2.1", now); ok {
+		t.Error("good sign-ins let the address guess more often")
+	}
+}
+
+func TestSignInsThatSucceedAreBoundedToo(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	s := newSignIns()
+	for range signInsPerAddress {
+		if _, ok := s.take("ann", "192.0.2.1", now); !ok {
+			t.Fatal("refused too early")
+		}
+		s.succeeded("ann", "192.0.2.1", now)
+	}
+	if wait, ok := s.take("ann", "192.0.2.1", now); ok || wait <= 0 {
+		t.Errorf("no end of hashing passwords: %v, wait %s", ok, wait)
 	}
 }
 

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -42,21 +41,6 @@ type UserStats struct {
 
 // Admin reports whether u may see the admin's pages.
 func (u User) Admin() bool { return u.Role == RoleAdmin }
-
-// MaxUserNameLength bounds a user's name, in characters.
-const MaxUserNameLength = 64
-
-var userName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._@-]*$`)
-
-// ValidateUserName refuses names that are empty, longer than 64 characters or
-// hold other than letters, digits, dot, dash, underscore and at sign.
-func ValidateUserName(name string) error {
-	if utf8.RuneCountInString(name) > MaxUserNameLength || !userName.MatchString(name) {
-		return Errorf(ErrInvalid, "invalid_name",
-			"a user name has 1 to 64 letters, digits, dots, dashes, underscores or at signs and begins with a letter or digit; %q is not one", name)
-	}
-	return nil
-}
 
 // MinPasswordLength is the shortest password, in characters: NIST SP 800-63B
 // asks for eight.

@@ -88,7 +88,7 @@ func csrf(basePath string) echo.MiddlewareFunc {
 	config := middleware.CSRFConfig{
 		TokenLookup:    "header:" + echo.HeaderXCSRFToken + ",form:_csrf",
 		ContextKey:     handlers.CSRFKey,
-		CookieName:     "offcut_csrf",
+		CookieName:     handlers.CSRFCookie,
 		CookiePath:     basePath + "/",
 		CookieHTTPOnly: true,
 		CookieSameSite: http.SameSiteLaxMode,

@@ -117,6 +117,39 @@ func TestASignInGetsATokenOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestASignInGetsAFormTokenOfItsOwn(t *testing.T) {
+	s := start(t)
+	const planted = "plantedplantedplantedplantedplan"
+	b := s.browser()
+	form := url.Values{"name": {ann}, "password": {passphrase}, "_csrf": {planted}}
+	a := b.send("POST", "/login", strings.NewReader(form.Encode()),
+		"Content-Type", "application/x-www-form-urlencoded", "Cookie", "offcut_csrf="+planted)
+	if a.status != 303 {
+		t.Fatalf("signing in: %d", a.status)
+	}
+	if cookie := setCookie(t, a, "offcut_csrf"); cookie == nil || len(cookie.Value) < 20 || cookie.Value == planted || !cookie.HttpOnly {
+		t.Fatalf("after signing in the token is %v", cookie)
+	}
+	if n := strings.Count(strings.Join(a.header.Values("Set-Cookie"), "\n"), "offcut_csrf="); n != 1 {
+		t.Errorf("the answer sets the token %d times", n)
+	}
+	if a := b.post("/logout", url.Values{"_csrf": {planted}}); a.status != 403 {
+		t.Errorf("the planted token is still good: %d", a.status)
+	}
+	if a := b.post("/logout", nil); a.status != 303 {
+		t.Errorf("the new token is refused: %d", a.status)
+	}
+}
+
+func TestManyPeopleBehindOneAddressSignIn(t *testing.T) {
+	s := start(t)
+	for i := range 34 {
+		if a := s.browser().post("/login", url.Values{"name": {ann}, "password": {passphrase}}); a.status != 303 {
+			t.Fatalf("the sign-in of person %d: %d", i+1, a.status)
+		}
+	}
+}
+
 func TestASignInLinkWorksOnceAndLeavesTheAddress(t *testing.T) {
 	s := start(t)
 	secret := s.link(ann)

@@ -51,8 +51,8 @@ func (r userRow) user() models.User {
 func nameKey(name string) string { return strings.ToLower(name) }
 
 // CreateUser adds a user, who has no settings yet, and writes the lines of the
-// audit log. A name that differs from another's only in upper and lower case is
-// taken: ErrConflict.
+// audit log. A name that differs from another's only in upper and lower case, or
+// that looks like another's, is taken: ErrConflict.
 func (s *Store) CreateUser(ctx context.Context, u models.User, audit ...models.AuditEntry) error {
 	row := userRow{
 		ID:           u.ID,
@@ -65,6 +65,9 @@ func (s *Store) CreateUser(ctx context.Context, u models.User, audit ...models.A
 		LastSignIn:   microsOrNull(u.LastSignInAt),
 	}
 	return s.write(ctx, "create user "+u.Name, func(tx *gorm.DB) error {
+		if err := notTakenFor(tx, u.Name); err != nil {
+			return err
+		}
 		err := tx.Create(&row).Error
 		if taken(err) {
 			return models.Errorf(models.ErrConflict, "name_taken", "there is a user named %q already; choose another name", models.Arg("name", u.Name))
@@ -74,6 +77,23 @@ func (s *Store) CreateUser(ctx context.Context, u models.User, audit ...models.A
 		}
 		return insertAudits(tx, audit)
 	})
+}
+
+// notTakenFor refuses a name that somebody would take for another's. Users are
+// few, and seldom added.
+func notTakenFor(tx *gorm.DB, name string) error {
+	var names []string
+	if err := tx.Model(&userRow{}).Pluck("name", &names).Error; err != nil {
+		return err
+	}
+	shape := models.NameShape(name)
+	for _, other := range names {
+		if models.NameShape(other) == shape && nameKey(other) != nameKey(name) {
+			return models.Errorf(models.ErrConflict, "name_looks_alike",
+				"%q looks like the name of another user, %q, but has other letters; choose another name", name, models.Arg("other", other))
+		}
+	}
+	return nil
 }
 
 // User finds a user by id, disabled ones too.

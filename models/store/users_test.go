@@ -234,3 +234,12 @@ func TestTheAuditLogIsNarrowed(t *testing.T) {
 		t.Errorf("actions of the log: %v", names)
 	}
 }
+
+func TestANameThatLooksLikeAnothersIsTaken(t *testing.T) {
+	s := openNew(t)
+	ctx := t.Context()
+	must(t, s.CreateUser(ctx, models.User{ID: "latin", Name: "poca", Role: models.RoleUser}))
+	cyrillic := models.User{ID: "cyrillic", Name: "роса", Role: models.RoleUser}
+	wantKind(t, s.CreateUser(ctx, cyrillic), models.ErrConflict, "name_looks_alike")
+	must(t, s.CreateUser(ctx, models.User{ID: "other", Name: "роща", Role: models.RoleUser}))
+}
