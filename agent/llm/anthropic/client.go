@@ -14,6 +14,7 @@ import (
 	anthropic "github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"offcut/agent"
 	"offcut/agent/llm"
@@ -66,11 +67,18 @@ func (c Config) MaxOutput() int {
 	return DefaultMaxOutputTokens + c.ThinkingTokens
 }
 
+// refusalsKept is of how many replies it is remembered that their thinking was
+// refused, at 32 bytes each. One that was forgotten costs a refused request.
+const refusalsKept = 10_000
+
 // Client is an agent.Model. It is safe for concurrent use.
 type Client struct {
 	config Config
 	server llm.Server
 	http   *http.Client
+	// refused are replies whose thinking, and all before it, the provider did not
+	// take back: it is not asked with it again.
+	refused *lru.Cache[thoughts, struct{}]
 }
 
 var _ agent.Model = (*Client)(nil)
@@ -83,6 +91,7 @@ func New(cfg Config) *Client {
 	// Addresses of other protocols end with it.
 	cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1")
 	c := &Client{config: cfg, http: cfg.HTTPClient}
+	c.refused, _ = lru.New[thoughts, struct{}](refusalsKept) // fails for a size below 1 alone
 	host := ""
 	if u, err := url.Parse(cfg.BaseURL); err == nil {
 		host = u.Host
@@ -100,8 +109,8 @@ func (c *Client) Stream(ctx context.Context, req agent.Request, emit func(agent.
 	o := c.outline(req)
 	reply, err := c.send(ctx, req, o, emit)
 	if o.sendsThoughts && refusedThoughts(err) {
-		o.sendsThoughts, o.refused = false, true
-		return c.send(ctx, req, o, emit)
+		c.refused.Add(o.newest, struct{}{})
+		return c.send(ctx, req, c.outline(req), emit)
 	}
 	return reply, err
 }

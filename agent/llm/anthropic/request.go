@@ -31,10 +31,10 @@ func (c *Client) request(r agent.Request, o outline) anthropic.MessageNewParams 
 }
 
 // thinking says whether the model shall think. A budget for thinking wants the
-// thinking of earlier calls back: where that was refused, there is none.
+// thinking of the turn's earlier calls back: where one goes without, there is none.
 func (c *Client) thinking(o outline) anthropic.ThinkingConfigParamUnion {
 	switch {
-	case c.config.ThinkingTokens > 0 && o.refused:
+	case c.config.ThinkingTokens > 0 && o.plain:
 		return anthropic.ThinkingConfigParamUnion{}
 	case c.config.ThinkingTokens > 0:
 		return anthropic.ThinkingConfigParamOfEnabled(int64(c.config.ThinkingTokens))

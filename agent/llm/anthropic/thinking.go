@@ -68,8 +68,13 @@ type outline struct {
 	// such thinking.
 	from          int
 	sendsThoughts bool
-	refused       bool // the provider did not take it
+	newest        thoughts // what is sent of it last
+	// plain: in the running turn there is a reply that goes back without thinking.
+	plain bool
 }
+
+// thoughts tell the thinking of one reply from that of others.
+type thoughts [sha256.Size]byte
 
 // outline looks through a request's history.
 //
@@ -79,17 +84,25 @@ type outline struct {
 func (c *Client) outline(r agent.Request) outline {
 	o := outline{model: cmp.Or(r.Model, c.config.Model)}
 	before := newDigest(r)
-	last := -1
+	asked, plain, last := -1, -1, -1 // the latest messages that are so
 	for i, m := range r.Messages {
-		if l, ok := o.layout(m); ok && !c.config.OmitReasoning {
-			last = i
-			if c.config.ThinkingTokens == 0 && l.Prefix != before.sum() {
+		l, ok := o.layout(m)
+		switch {
+		case m.Role == models.RolePerson:
+			asked = i
+		case ok && !c.config.OmitReasoning:
+			last, o.newest = i, sha256.Sum256([]byte(m.ReasoningData))
+			changed := c.config.ThinkingTokens == 0 && l.Prefix != before.sum()
+			if changed || c.refused.Contains(o.newest) {
 				o.from = i + 1
 			}
+		case m.Role == models.RoleAssistant:
+			plain = i
 		}
 		before.add(m)
 	}
 	o.prefix, o.sendsThoughts = before.sum(), last >= o.from
+	o.plain = max(plain, o.from-1) > asked
 	return o
 }
 

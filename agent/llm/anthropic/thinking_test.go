@@ -37,9 +37,11 @@ func (k *talk) say(messages ...models.Message) {
 }
 
 // kinds are the types of the blocks of each reply in the last request.
-func (k *talk) kinds() string {
+func (k *talk) kinds() string { return kindsOf(k.server.bodies[len(k.server.bodies)-1]) }
+
+func kindsOf(body map[string]any) string {
 	var out []string
-	for _, m := range k.last() {
+	for _, m := range messagesOf(body) {
 		if m["role"] != "assistant" {
 			continue
 		}
@@ -53,9 +55,11 @@ func (k *talk) kinds() string {
 }
 
 // last are the messages of the last request.
-func (k *talk) last() []map[string]any {
+func (k *talk) last() []map[string]any { return messagesOf(k.server.bodies[len(k.server.bodies)-1]) }
+
+func messagesOf(body map[string]any) []map[string]any {
 	var out []map[string]any
-	for _, m := range k.server.bodies[len(k.server.bodies)-1]["messages"].([]any) {
+	for _, m := range body["messages"].([]any) {
 		out = append(out, m.(map[string]any))
 	}
 	return out
@@ -163,6 +167,57 @@ func TestThinkingThatIsRefusedIsLeftOut(t *testing.T) {
 			}
 			if body := k.server.bodies[2]; body["thinking"] != nil {
 				t.Errorf("thinking is %v", body["thinking"])
+			}
+		})
+	}
+}
+
+// After a change of account, say, each step of each session would else be sent
+// twice.
+func TestThinkingIsRefusedOnce(t *testing.T) {
+	const call = "tool_use"
+	for _, tt := range []struct {
+		name  string
+		cfg   Config
+		kinds []string // of what is sent after the refusal
+		think []bool
+	}{
+		{"of a model with a budget", Config{ThinkingTokens: 1024},
+			[]string{"tool_use", "tool_use tool_use", "tool_use tool_use text", "tool_use tool_use text thinking+tool_use"},
+			[]bool{false, false, true, true}},
+		{"of a model that decides itself", Config{Thinking: ThinkingAdaptive},
+			[]string{"tool_use", "tool_use thinking+tool_use", "tool_use thinking+tool_use thinking+text", "tool_use thinking+tool_use thinking+text thinking+tool_use"},
+			[]bool{true, true, true, true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			calls := func(id string, thinks bool) string {
+				if thinks {
+					return answer(call, thought("0", "I "+id, "sig-"+id), used("1", id, "read", "{}"))
+				}
+				return answer(call, used("0", id, "read", "{}"))
+			}
+			says := answer("end_turn", text("0", "So."))
+			if tt.think[1] {
+				says = thinksAndSays
+			}
+			k := newTalk(t, tt.cfg, calls("a", true), "", calls("b", tt.think[0]), says, calls("c", true), thinksAndSays)
+			k.server.answers[1] = refusal(400, `{"type":"error","error":{"type":"invalid_request_error","message":"Invalid `+"`signature` in `thinking` block"+`"}}`)
+			k.say(asks("q"))
+			k.say(result("a", "1", false))
+			k.say(result("b", "1", false))
+			k.say(asks("r"))
+			k.say(result("c", "1", false))
+			if n := len(k.server.bodies); n != 6 {
+				t.Errorf("%d requests for five steps and one refusal", n)
+			}
+			for i, want := range tt.kinds {
+				body := k.server.bodies[2+i]
+				if got := kindsOf(body); got != want {
+					t.Errorf("step %d was sent %q, want %q", i+1, got, want)
+				}
+				if thinks := body["thinking"] != nil; thinks != tt.think[i] {
+					t.Errorf("step %d: thinking is %v", i+1, body["thinking"])
+				}
 			}
 		})
 	}
