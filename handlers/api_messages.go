@@ -104,7 +104,7 @@ func (h *Handlers) APITurn(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, newTurnResource(turn, waiting))
+	return c.JSON(http.StatusOK, newTurnResource(turn, waiting, h.Runner.Live(turn.SessionID)))
 }
 
 // APIStopTurn ends a running turn, or removes a queued one. Stopping one that

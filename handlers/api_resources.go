@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"offcut/agent/events"
 	"offcut/models"
 
 	"github.com/labstack/echo/v4"
@@ -99,9 +100,18 @@ type turnResource struct {
 	Retries       int               `json:"retries"`
 	Usage         models.Usage      `json:"usage"`
 	Pending       []pendingResource `json:"pending"`
+	NextTry       *tryResource      `json:"next_try"`
 }
 
-func newTurnResource(t models.Turn, waiting []models.Approval) turnResource {
+// tryResource is what a turn waits for before the model's server is asked again.
+type tryResource struct {
+	At     string `json:"at"`
+	Try    int    `json:"try"`
+	Of     int    `json:"of"`
+	Reason string `json:"reason"`
+}
+
+func newTurnResource(t models.Turn, waiting []models.Approval, live events.Live) turnResource {
 	r := turnResource{
 		ID: t.ID, SessionID: t.SessionID, ParentID: orNull(t.ParentID), Shown: t.Shown, State: t.State,
 		Error: orNull(t.Error), ErrorCode: orNull(string(t.ErrorCode)),
@@ -110,6 +120,9 @@ func newTurnResource(t models.Turn, waiting []models.Approval) turnResource {
 	}
 	for i, a := range waiting {
 		r.Pending[i] = pendingResource{CallID: a.CallID, Tool: a.Tool, Arguments: a.Arguments}
+	}
+	if again := live.Retry; again != nil && live.TurnID == t.ID {
+		r.NextTry = &tryResource{At: stamp(again.Until), Try: again.Attempt, Of: again.Most, Reason: again.Reason}
 	}
 	return r
 }

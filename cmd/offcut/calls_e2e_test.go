@@ -22,6 +22,12 @@ type (
 			Tool      string `json:"tool"`
 			Arguments string `json:"arguments"`
 		} `json:"pending"`
+		NextTry *struct {
+			At     time.Time `json:"at"`
+			Try    int       `json:"try"`
+			Of     int       `json:"of"`
+			Reason string    `json:"reason"`
+		} `json:"next_try"`
 	}
 	apiMessage struct {
 		ID        string `json:"id"`

@@ -404,9 +404,13 @@ func TestAStopEndsTheWaitBeforeARetry(t *testing.T) {
 	p.on("after the wait", says("Going on."))
 	session := s.newSession()
 	turn := s.send(session, "busy for minutes")
-	s.waitFor("it waits to try again", func() bool { return s.turn(turn, "").Retries == 1 })
+	s.waitFor("it waits to try again", func() bool { return s.turn(turn, "").NextTry != nil })
+	waits := s.turn(turn, "")
+	if next := waits.NextTry; waits.Retries != 1 || next.Try != 1 || next.Of != 10 || time.Until(next.At) < 4*time.Minute || !strings.Contains(next.Reason, "429") {
+		t.Errorf("%+v waits for %+v", waits, next)
+	}
 	s.stop(turn)
-	if stopped := s.settled(turn); stopped.State != "stopped" {
+	if stopped := s.settled(turn); stopped.State != "stopped" || stopped.NextTry != nil {
 		t.Errorf("%+v", stopped)
 	}
 	if next := s.say(session, "after the wait"); next.State != "done" || len(p.sent("busy for minutes")) != 2 {
