@@ -191,6 +191,16 @@ type ToolResult struct {
 	Content    string // the body
 	IsError    bool
 	Metadata   models.ResultMetadata
+	// Original is what Content was made of, where Content leaves something of it
+	// out; nil: nothing. It is kept with the result, for download.
+	Original *Original
+}
+
+// Original is bytes that a tool made a text of: a page of HTML, or text in
+// another encoding than UTF-8.
+type Original struct {
+	MediaType string // as their sender has it; never empty
+	Bytes     []byte
 }
 
 // ErrorResult is a result that tells the model what it can mend.

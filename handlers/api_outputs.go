@@ -127,7 +127,7 @@ func (h *Handlers) Raw(c echo.Context) error {
 		return err
 	}
 	contentType, ending := "text/plain; charset=utf-8", ".txt"
-	if out.Binary || out.ReplacedBytes > 0 {
+	if out.OwnRaw() {
 		contentType, ending = echo.MIMEOctetStream, ".bin"
 	}
 	header := c.Response().Header()

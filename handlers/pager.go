@@ -151,7 +151,7 @@ func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager
 		Offset: page.Offset, End: page.NextOffset, Total: page.TotalBytes, Text: page.Text,
 		HasMore: page.HasMore, Complete: page.Complete, Running: out.Running, CheckedAt: h.Now(),
 		Prev: -1, Next: -1, Read: viewRanges(coverage), Gaps: viewGaps(out.Gaps), OmittedBytes: out.OmittedBytes,
-		Binary: out.Binary, RawBytes: out.RawBytes, SHA256: out.SHA256, Search: search, Problem: problem,
+		Binary: out.Binary, RawBytes: out.RawBytes, Original: out.Original, SHA256: out.SHA256, Search: search, Problem: problem,
 	}
 	if page.HasMore {
 		v.Next = page.NextOffset

@@ -21,8 +21,12 @@ type RetainedOutput struct {
 	Binary        bool
 	SHA256        string
 	// RawBytes is the length of the original bytes that were kept. It differs
-	// from TotalBytes where bytes were replaced, and in a binary output.
-	RawBytes  int64
+	// from TotalBytes where bytes were replaced, in a binary output, and where
+	// Original is set.
+	RawBytes int64
+	// Original is the media type of the original bytes, where the text was made
+	// of something else, such as a page of HTML; empty: the text is theirs.
+	Original  string
 	Gaps      []Gap
 	CreatedAt time.Time
 	EndedAt   *time.Time
@@ -59,6 +63,9 @@ const (
 	DefaultMatches = 20
 	MaxMatches     = 200
 )
+
+// OwnRaw: the original bytes are stored beside, or instead of, the text.
+func (o RetainedOutput) OwnRaw() bool { return o.Binary || o.ReplacedBytes > 0 || o.Original != "" }
 
 // OutputPage is one bounded read of a kept output.
 type OutputPage struct {
@@ -113,8 +120,8 @@ type OutputStream string
 
 // The streams. Text is the copy that is paged and searched. Raw holds the
 // original bytes, only where they differ from the text: of a binary output
-// (whose text, a hex dump, is made on reading and not stored) and where bytes
-// were replaced. Spill is what a running command printed beyond its growing
+// (whose text, a hex dump, is made on reading and not stored), where bytes
+// were replaced, and where the text was made of something else. Spill is what a running command printed beyond its growing
 // head, from which a crash is recovered.
 const (
 	StreamText  OutputStream = "text"

@@ -110,9 +110,12 @@ type Pager struct {
 	// OmittedBytes is how many bytes were never kept.
 	OmittedBytes int64
 
-	// Binary: the text is a hex dump of RawBytes bytes.
+	// RawBytes are downloaded. Binary: the text is a hex dump of them.
 	Binary   bool
 	RawBytes int64
+	// Original is the type of the bytes that the text was made of; empty: it is
+	// as it came.
+	Original string
 	SHA256   string
 
 	Search Search

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/dns/dnsmessage"
 
@@ -211,23 +212,27 @@ func TestAnAnswerIsReadByItsType(t *testing.T) {
 		says       []string
 		never      string
 		replaced   int64
+		encoding   string
 	}{
-		"an article":          {"text/html", article, []string{"\nTitle: A <b>title\nNote: this is the main text", "[more of them](http://", "/x/more)"}, "menu](", 0},
-		"a short page":        {"text/html; charset=utf-8", "<h1>Hi</h1><p>there <a href=/b>link</a><script>x()</script>", []string{"# Hi\n\nthere [link](http://"}, "x()", 0},
-		"a page in Latin-1":   {"text/html; charset=iso-8859-1", "<p>caf\xe9", []string{"café"}, "", 0},
-		"a page's own words":  {"text/html", "<meta charset=gbk><p>\xb3\xc9\xb9\xa6", []string{"成功"}, "", 0},
-		"bad bytes of a page": {"text/html; charset=utf-8", "<p>a\xffb\xfe", []string{"a\uFFFDb\uFFFD"}, "", 2},
-		"a page too deep":     {"text/html", strings.Repeat("<div>", 1000) + "the text<script>x()</script>", []string{"Note: the page is nested too deeply", "the text"}, "x()", 0},
-		"JSON":                {"application/json", `{"a": 1.10}`, []string{"application/json\n\n{\"a\": 1.10}"}, "", 0},
-		"JSON of some kind":   {"application/ld+json; charset=latin1", "{\"a\": \"é\"}", []string{"{\"a\": \"é\"}"}, "", 0},
-		"text":                {"text/plain", "one\ntwo\n", []string{"\n\none\ntwo\n"}, "", 0},
-		"text in GBK":         {"text/plain; charset=gbk", "\xb3\xc9\xb9\xa6\xff", []string{"成功\uFFFD"}, "", 1},
-		"text in UTF-16":      {"text/plain", "\xff\xfeh\x00i\x00", []string{"\n\nhi"}, "\uFFFD", 0},
-		"a picture":           {"image/png", "\x89PNG\x00", []string{"image/png\nNot shown: this is no text. It has 5 bytes."}, "PNG", 0},
-		"text that is none":   {"text/plain", "a\x00b", []string{"Not shown: this is no text. It has 3 bytes."}, "", 0},
-		"no type":             {"", "<!doctype html><p>hello", []string{"Content-Type: text/html", "hello"}, "<p>", 0},
-		"a type over lines":   {"text/x-a\tb", "body", []string{"Content-Type: text/plain; charset=utf-8\n\nbody"}, "", 0},
-		"nothing":             {"text/html", "", []string{"200 OK"}, "", 0},
+		"an article":          {"text/html", article, []string{"\nTitle: A <b>title\nNote: this is the main text", "[more of them](http://", "/x/more)"}, "menu](", 0, ""},
+		"a short page":        {"text/html; charset=utf-8", "<h1>Hi</h1><p>there <a href=/b>link</a><script>x()</script>", []string{"# Hi\n\nthere [link](http://"}, "x()", 0, ""},
+		"a page in Latin-1":   {"text/html; charset=iso-8859-1", "<p>caf\xe9", []string{"café"}, "", 0, "windows-1252"},
+		"a page's own words":  {"text/html", "<meta charset=gbk><p>\xb3\xc9\xb9\xa6", []string{"成功"}, "", 0, "gbk"},
+		"bad bytes of a page": {"text/html; charset=utf-8", "<p>a\xffb\xfe", []string{"a\uFFFDb\uFFFD"}, "", 2, "not UTF-8"},
+		"a page too deep":     {"text/html", strings.Repeat("<div>", 1000) + "the text<script>x()</script>", []string{"Note: the page is nested too deeply", "the text"}, "x()", 0, ""},
+		"JSON":                {"application/json", `{"a": 1.10}`, []string{"application/json\n\n{\"a\": 1.10}"}, "", 0, ""},
+		"JSON of some kind":   {"application/ld+json; charset=latin1", "{\"a\": \"é\"}", []string{"{\"a\": \"é\"}"}, "", 0, ""},
+		"text":                {"text/plain", "one\ntwo\n", []string{"\n\none\ntwo\n"}, "", 0, ""},
+		"text in GBK":         {"text/plain; charset=gbk", "\xb3\xc9\xb9\xa6\xff", []string{"成功\uFFFD"}, "", 1, "gbk"},
+		"text in UTF-16":      {"text/plain", "\xff\xfeh\x00i\x00", []string{"\n\nhi"}, "\uFFFD", 0, "utf-16le"},
+		"a picture":           {"image/png", "\x89PNG\x00", []string{"image/png\nNot shown: this is no text. It has 5 bytes."}, "PNG", 0, ""},
+		"text that is none":   {"text/plain", "a\x00b", []string{"Not shown: this is no text. It has 3 bytes."}, "", 0, ""},
+		"no type":             {"", "<!doctype html><p>hello", []string{"Content-Type: text/html", "hello"}, "<p>", 0, ""},
+		"a type over lines":   {"text/x-a\tb", "body", []string{"Content-Type: text/plain; charset=utf-8\n\nbody"}, "", 0, ""},
+		"nothing":             {"text/html", "", []string{"200 OK"}, "", 0, ""},
+		"text with a mark":    {"text/plain", "\uFEFFhi", []string{"\n\nhi"}, "\uFEFF", 0, "UTF-8 with BOM"},
+		"text of bad bytes":   {"text/plain; charset=utf-8", "a\xffb", []string{"a\xffb"}, "", 0, "not UTF-8"},
+		"an unknown charset":  {"text/plain; charset=klingon", "caf\xc3\xa9", []string{"café"}, "", 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := site(t, func(w http.ResponseWriter, r *http.Request) {
@@ -251,8 +256,11 @@ func TestAnAnswerIsReadByItsType(t *testing.T) {
 					t.Errorf("%q is not said in %q", words, got)
 				}
 			}
-			if test.never != "" && strings.Contains(got, test.never) || text.ReplacedBytes != test.replaced || strings.Contains(got, "AAAA") {
-				t.Errorf("%d replaced: %q", text.ReplacedBytes, got)
+			if test.never != "" && strings.Contains(got, test.never) || text.ReplacedBytes != test.replaced || text.Encoding != test.encoding || strings.Contains(got, "AAAA") {
+				t.Errorf("%d replaced, in %q: %q", text.ReplacedBytes, text.Encoding, got)
+			}
+			if same := strings.HasSuffix(got, "\n\n"+test.body) && utf8.ValidString(test.body); text.Made == same {
+				t.Errorf("made of something else: %v", text.Made)
 			}
 			if whole, err := answer.Read(t.Context(), true); name == "an article" && (err != nil || !strings.Contains(whole.Body, "[the menu](http://")) {
 				t.Errorf("all of it: %q, %v", whole.Body, err)

@@ -36,9 +36,35 @@ type pageTask struct {
 // pageText is the first line of what comes of it; the body follows it.
 type pageText struct {
 	Title    string `json:"title"`
-	Note     string `json:"note"`
+	Part     part   `json:"part"`
+	Encoding string `json:"encoding"` // empty: plain UTF-8
 	Replaced int64  `json:"replaced"`
 	Body     string `json:"-"`
+}
+
+// part is how much of a page its text says.
+type part string
+
+// The parts. Bare text is what is left of a page that cannot be understood.
+const (
+	mainPart  part = "main"
+	wholePart part = "whole"
+	barePart  part = "bare"
+	deepPart  part = "deep"
+)
+
+// note tells a model what it reads; its one verb is the length of the page in
+// bytes.
+func (p part) note() string {
+	switch p {
+	case mainPart:
+		return "this is the main text of a page of %d bytes of HTML; whole: true gives all of its text, menus and lists of links included"
+	case barePart:
+		return "this is the bare text of a page of %d bytes of HTML"
+	case deepPart:
+		return "the page is nested too deeply: this is the bare text of its %d bytes of HTML"
+	}
+	return "this is the text of a page of %d bytes of HTML"
 }
 
 var reading = apart.NewJob("page", func(in io.Reader, out io.Writer) error {
@@ -85,13 +111,12 @@ func readPage(ctx context.Context, task pageTask, raw []byte) (pageText, error) 
 
 // understand is the text of a page.
 func understand(task pageTask, raw []byte) pageText {
-	source, replaced := decode(raw, task.Kind, "text/html")
-	source, wrong := repaired(source)
-	out := pageText{Replaced: replaced + wrong}
+	text := decode(raw, task.Kind, "text/html")
+	source, wrong := repaired(text.body)
+	out := pageText{Part: wholePart, Encoding: text.encoding, Replaced: text.replaced + wrong}
 	doc, err := html.Parse(strings.NewReader(source))
 	if err != nil {
-		out.Note = "the page is nested too deeply: this is its bare text"
-		out.Body = bareText(source)
+		out.Part, out.Body = deepPart, bareText(source)
 		return out
 	}
 	address, _ := url.Parse(task.URL) // it was parsed before
@@ -102,7 +127,7 @@ func understand(task pageTask, raw []byte) pageText {
 			article, err := parser.ParseDocument(doc, address)
 			if err == nil && article.Node != nil {
 				if body, err := markdownOf(article.Node, task.URL); err == nil && strings.TrimSpace(body) != "" {
-					out.Note, out.Body = "this is the main text of the page; whole: true gives all of it, menus and lists of links included", body
+					out.Part, out.Body = mainPart, body
 					return out
 				}
 			}
@@ -110,7 +135,7 @@ func understand(task pageTask, raw []byte) pageText {
 	}
 	body, err := markdownOf(doc, task.URL)
 	if err != nil {
-		out.Note, body = "this is the bare text of the page", bareText(source)
+		out.Part, body = barePart, bareText(source)
 	}
 	out.Body = body
 	return out

@@ -23,8 +23,14 @@ type Text struct {
 	Body string
 	// Binary: the answer is no text, and Body is empty.
 	Binary bool
+	// Encoding is that of the answer where it is not plain UTF-8, such as gbk.
+	Encoding string
 	// ReplacedBytes of the answer were no characters of its encoding.
 	ReplacedBytes int64
+	// Made: Body is not the answer as it came, but made of it.
+	Made bool
+	// MediaType of the answer; never empty.
+	MediaType string
 	// Cut: Body is not all that the server had.
 	Cut bool
 }
@@ -38,7 +44,7 @@ func (t Text) Content() string { return strings.Join(t.Head, "\n") + "\n\n" + t.
 // with its size.
 func (a Answer) Read(ctx context.Context, whole bool) (Text, error) {
 	kind := a.kind()
-	out := Text{Head: []string{a.Status, "URL: " + a.URL.String(), "Content-Type: " + kind}, Cut: a.Cut != ""}
+	out := Text{Head: []string{a.Status, "URL: " + a.URL.String(), "Content-Type: " + kind}, Cut: a.Cut != "", MediaType: kind}
 	if a.Redirected {
 		out.Head[1] += " (after redirects)"
 	}
@@ -50,11 +56,12 @@ func (a Answer) Read(ctx context.Context, whole bool) (Text, error) {
 	case isPage(mediaType):
 		return a.page(ctx, out, kind, whole)
 	case isText(mediaType, a.Raw):
-		body, replaced := decode(a.Raw, kind, mediaType)
-		out.Body, out.ReplacedBytes = body, replaced
+		text := decode(a.Raw, kind, mediaType)
+		out.Body, out.Encoding, out.ReplacedBytes = text.body, text.encoding, text.replaced
+		out.Made = out.Body != string(a.Raw) || !utf8.Valid(a.Raw)
 		return out, nil
 	}
-	out.Binary = true
+	out.Binary, out.Made = true, len(a.Raw) > 0
 	size := fmt.Sprintf("%d bytes", len(a.Raw))
 	if a.Cut != "" {
 		if size = "more than " + size; a.Length > int64(len(a.Raw)) {
@@ -98,24 +105,43 @@ func isText(mediaType string, raw []byte) bool {
 	return wide || !bytes.Contains(raw[:min(len(raw), 8<<10)], []byte{0})
 }
 
-// decode is text, and how many bytes were no characters of its encoding. UTF-8
-// is left as it came, also where it is wrong: whoever keeps it keeps the bytes.
-// JSON is UTF-8 whatever is said of it.
-func decode(raw []byte, kind, mediaType string) (string, int64) {
+// decoded is text, and what it was decoded from.
+type decoded struct {
+	body     string
+	encoding string // empty: plain UTF-8
+	replaced int64  // bytes, or units, that were no characters
+}
+
+// decode makes text of bytes. UTF-8 is left as it came, also where it is wrong:
+// whoever keeps it counts what he replaces. JSON is UTF-8 whatever is said of
+// it.
+func decode(raw []byte, kind, mediaType string) decoded {
 	wide := bytes.HasPrefix(raw, []byte("\xFF\xFE")) || bytes.HasPrefix(raw, []byte("\xFE\xFF"))
 	if strings.HasSuffix(mediaType, "json") && !wide {
 		kind = "text/plain; charset=utf-8"
 	}
 	encoding, name, certain := charset.DetermineEncoding(raw, kind)
 	if name == "utf-8" || (!certain && utf8.Valid(raw)) {
-		return string(bytes.TrimPrefix(raw, []byte("\uFEFF"))), 0
+		return decodedUTF8(raw)
 	}
 	text, err := encoding.NewDecoder().Bytes(raw)
 	if err != nil {
-		return string(raw), 0
+		return decoded{body: string(raw)}
 	}
 	// These decoders put one mark for each byte, or unit, that they cannot read.
-	return strings.TrimPrefix(string(text), "\uFEFF"), int64(bytes.Count(text, []byte("\uFFFD")))
+	return decoded{strings.TrimPrefix(string(text), "\uFEFF"), name, int64(bytes.Count(text, []byte("\uFFFD")))}
+}
+
+func decodedUTF8(raw []byte) decoded {
+	text, marked := bytes.CutPrefix(raw, []byte("\uFEFF"))
+	out := decoded{body: string(text)}
+	switch {
+	case !utf8.Valid(text):
+		out.encoding = "not UTF-8"
+	case marked:
+		out.encoding = "UTF-8 with BOM"
+	}
+	return out
 }
 
 // repaired is text with a mark for each byte that is no UTF-8.
@@ -149,10 +175,10 @@ func (a Answer) page(ctx context.Context, out Text, kind string, whole bool) (Te
 	if read.Title != "" {
 		out.Head = append(out.Head, "Title: "+read.Title)
 	}
-	if read.Note != "" {
-		out.Head = append(out.Head, "Note: "+read.Note)
+	if len(a.Raw) > 0 {
+		out.Head = append(out.Head, fmt.Sprintf("Note: "+read.Part.note(), len(a.Raw)))
 	}
-	out.Body, out.ReplacedBytes = read.Body, read.Replaced
+	out.Body, out.Encoding, out.ReplacedBytes, out.Made = read.Body, read.Encoding, read.Replaced, len(a.Raw) > 0
 	return out, nil
 }
 

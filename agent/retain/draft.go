@@ -54,7 +54,9 @@ func (d draft) describe(o outcome) models.ResultMetadata {
 	meta.TimedOut = meta.TimedOut || o.end == TimedOut
 	meta.Truncated = d.cut() || d.sum.omitted > 0
 	meta.ReplacedBytes += d.sum.replaced // beside what the tool itself replaced
-	meta.Binary, meta.SHA256 = d.layout.binary, d.sha256
+	if d.layout.binary {
+		meta.Binary, meta.SHA256 = true, d.sha256
+	}
 	meta.Reasons = append(meta.Reasons, d.layout.reasons...)
 	if d.cut() {
 		meta.Reasons = append(meta.Reasons, o.budget.reasons(d.length())...)

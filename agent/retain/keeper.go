@@ -47,35 +47,48 @@ func (t keptTool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, e
 func (k *Keeper) keep(ctx context.Context, call agent.Call, result agent.ToolResult) agent.ToolResult {
 	budget := k.cfg.budget(call, ResultPreviewBytes)
 	content := []byte(result.Content[:min(len(result.Content), sampleBytes)])
-	if len(result.Content) <= budget.bytes() && utf8.ValidString(result.Content) && !isBinary(content, true) {
+	if result.Original == nil && len(result.Content) <= budget.bytes() && utf8.ValidString(result.Content) && !isBinary(content, true) {
 		result.Metadata.IsError = result.IsError
 		result.Metadata.Retention = models.RetentionNotNeeded
 		return result
 	}
-	path := argument(call.Arguments, "path")
-	title := cmp.Or(path, argument(call.Arguments, "url"), argument(call.Arguments, "filter"))
-	shape := previewShape{budget: budget.bytes(), keep: budget.keep, code: isSource(path)}
+	shape := previewShape{budget: budget.bytes(), keep: budget.keep, code: isSource(argument(call.Arguments, "path"))}
 	meta := result.Metadata
 	meta.IsError = result.IsError
-	saver := k.newSaver(captureText(result.Content), call, title)
+	saver := k.saverOf(call, result)
 	return k.result(ctx, saver, outcome{call: call, budget: budget, shape: shape, meta: meta})
 }
 
-// keepBeside keeps a copy of a result that goes to a tool, where it is over what
-// a model would be shown of a command. The result stays as it is, but for what
-// is said of the copy.
+// keepBeside keeps a copy of a result that goes to a tool, where it, or what it
+// was made of, is over what a model would be shown of a command. The result
+// stays as it is, but for what is said of the copy.
 func (k *Keeper) keepBeside(ctx context.Context, call agent.Call, result agent.ToolResult) agent.ToolResult {
-	if len(result.Content) <= CommandPreviewBytes {
+	long := len(result.Content) > CommandPreviewBytes
+	if result.Original != nil {
+		long = long || len(result.Original.Bytes) > CommandPreviewBytes
+	}
+	if !long {
+		result.Original = nil
 		result.Metadata.Retention = models.RetentionNotNeeded
 		return result
 	}
-	s := k.newSaver(captureText(result.Content), call, argument(call.Arguments, "path"))
+	s := k.saverOf(call, result)
 	budget := k.cfg.budget(call, CommandPreviewBytes)
 	meta := k.result(ctx, s, outcome{call: call, budget: budget, shape: previewShape{budget: CommandPreviewBytes}}).Metadata
+	result.Original = nil // it is kept
 	own := &result.Metadata
 	own.Retention, own.RetentionError, own.OutputID = meta.Retention, meta.RetentionError, meta.OutputID
 	own.TotalBytes, own.Complete = meta.TotalBytes, meta.Complete
 	return result
+}
+
+// saverOf saves what an ordinary tool returned. Its title is what the tool was
+// asked for.
+func (k *Keeper) saverOf(call agent.Call, result agent.ToolResult) *saver {
+	title := cmp.Or(argument(call.Arguments, "path"), argument(call.Arguments, "url"), argument(call.Arguments, "filter"))
+	s := k.newSaver(captureText(result.Content), call, title)
+	s.original, s.replaced = result.Original, result.Metadata.ReplacedBytes
+	return s
 }
 
 // argument is a string among a call's arguments, or empty.
@@ -125,7 +138,7 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 	defer cancel()
 	d := s.capture.draft(o)
 	meta := d.describe(o)
-	if !d.needsCopy(s.created, o.end) {
+	if s.original == nil && !d.needsCopy(s.created, o.end) {
 		// A running copy that cannot be removed is ended at the next start.
 		_ = s.drop(ctx)
 		meta.Retention, meta.Passage = models.RetentionNotNeeded, d.passage(needless)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,45 @@ func TestAnOrdinaryResultIsBoundedAndKept(t *testing.T) {
 				t.Error("the body changed")
 			}
 			checkResult(t, store, result, int64(len(tc.content)))
+		})
+	}
+}
+
+func TestWhatATextWasMadeOfIsKeptForDownload(t *testing.T) {
+	page := strings.Repeat("<p>", CommandPreviewBytes)
+	for name, tc := range map[string]struct {
+		parent, original string
+		kept             bool
+	}{
+		"of a model's call":        {"", "<p>hi", true},
+		"long, of a script's call": {"call_0", page, true},
+		"of a script's call":       {"call_0", "<p>hi", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := newMemory()
+			call := testCall("fetch_url")
+			call.Parent = tc.parent
+			made := agent.ToolResult{Content: "hi", Original: &agent.Original{MediaType: "text/html", Bytes: []byte(tc.original)}}
+			made.Metadata.ReplacedBytes = 3
+			result, err := NewKeeper(store, Config{}).Wrap(fixed{spec: agent.ToolSpec{Name: "fetch_url"}, result: made}).Run(t.Context(), call)
+			if err != nil || result.Content != "hi" || result.Original != nil || (result.Metadata.OutputID != "") != tc.kept {
+				t.Fatalf("%+v, %v", result, err)
+			}
+			if !tc.kept {
+				return
+			}
+			row, raw, err := NewReader(store).Raw(t.Context(), testSession, result.Metadata.OutputID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes, err := io.ReadAll(raw)
+			if err != nil || string(bytes) != tc.original || row.Original != "text/html" || row.TotalBytes != 2 || row.ReplacedBytes != 3 || row.Binary {
+				t.Errorf("%d bytes, %+v, %v", len(bytes), row, err)
+			}
+			page, err := NewReader(store).Page(t.Context(), testSession, row.ID, 0, MaxPageBytes)
+			if err != nil || page.Text != "hi" || !page.Complete {
+				t.Errorf("its page is %+v, %v", page, err)
+			}
 		})
 	}
 }

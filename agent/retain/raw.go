@@ -9,14 +9,14 @@ import (
 
 // Raw is a kept copy with its original bytes, as a stream: of a binary output
 // the bytes that were kept, of a text the copy before anything in it was
-// replaced.
+// replaced, or what it was made of.
 func (r *Reader) Raw(ctx context.Context, sessionID, outputID string) (models.RetainedOutput, io.Reader, error) {
 	o, err := r.store.Output(ctx, sessionID, outputID)
 	if err != nil {
 		return models.RetainedOutput{}, nil, err
 	}
 	stream := models.StreamText
-	if rawStored(o.Binary, o.ReplacedBytes) {
+	if o.OwnRaw() {
 		stream = models.StreamRaw
 	}
 	whole := &streamReader{ctx: ctx, store: r.store, output: o, stream: stream}

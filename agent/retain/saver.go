@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"offcut/agent"
 	"offcut/models"
 )
 
@@ -13,7 +14,11 @@ type saver struct {
 	store   Store
 	capture *Capture
 	row     models.RetainedOutput
-	kept    func(outputID string) // is told once the copy is stored; may be nil
+	// original is what the text was made of, nil: it is the original; replaced
+	// is how many bytes the tool replaced in making it.
+	original *agent.Original
+	replaced int64
+	kept     func(outputID string) // is told once the copy is stored; may be nil
 
 	created bool
 	text    int64 // bytes of text that are stored
@@ -93,7 +98,8 @@ func (s *saver) growth() (saver, models.OutputWrite, error) {
 // finish stores the rest of the copy and ends it.
 func (s *saver) finish(ctx context.Context, l layout, sum sums, complete bool) error {
 	s.capture.mu.Lock()
-	text, raw := s.capture.copyFrom(l, sum, s.text, s.raw, rawStored(l.binary, sum.replaced), nil)
+	withRaw := s.original == nil && rawStored(l.binary, sum.replaced)
+	text, raw := s.capture.copyFrom(l, sum, s.text, s.raw, withRaw, nil)
 	s.capture.mu.Unlock()
 	next := *s
 	ended := time.Now().UTC()
@@ -108,6 +114,11 @@ func (s *saver) finish(ctx context.Context, l layout, sum sums, complete bool) e
 	next.row.Gaps = sum.gaps
 	if l.binary {
 		text = nil
+	}
+	if s.original != nil {
+		raw = s.original.Bytes
+		next.row.Original, next.row.RawBytes = s.original.MediaType, int64(len(raw))
+		next.row.ReplacedBytes += s.replaced
 	}
 	return s.write(ctx, next, models.OutputWrite{Text: text, Raw: raw, SetSpill: s.spilled})
 }

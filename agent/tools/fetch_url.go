@@ -2,8 +2,10 @@ package tools
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"errors"
+	"fmt"
 
 	"offcut/agent"
 	"offcut/agent/fetch"
@@ -37,12 +39,19 @@ func (t fetchURL) run(ctx context.Context, call agent.Call, args fetchURLArgs) (
 	if err != nil {
 		return agent.ToolResult{}, notFetched(args.URL, err)
 	}
-	meta := models.ResultMetadata{Binary: text.Binary, ReplacedBytes: text.ReplacedBytes}
+	meta := models.ResultMetadata{Binary: text.Binary, Encoding: text.Encoding, ReplacedBytes: text.ReplacedBytes}
 	if text.Cut {
 		meta.Complete = models.Ptr(false)
 		meta.Reasons = []models.Reason{models.ReasonCapture}
 	}
-	return agent.ToolResult{Content: text.Content(), Metadata: meta}, nil
+	result := agent.ToolResult{Content: text.Content(), Metadata: meta}
+	if text.Binary {
+		result.Metadata.SHA256 = fmt.Sprintf("%x", sha256.Sum256(answer.Raw))
+	}
+	if text.Made {
+		result.Original = &agent.Original{MediaType: text.MediaType, Bytes: answer.Raw}
+	}
+	return result, nil
 }
 
 // notFetched says why an address was not fetched, where the model can mend it.

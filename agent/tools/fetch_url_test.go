@@ -2,14 +2,29 @@ package tools
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/retain"
+	"offcut/models"
 )
+
+const gbkPage = "<h1>\xb3\xc9\xb9\xa6</h1><p>a page in another encoding<script>x()</script>"
+
+var kindOf = map[string]string{
+	"/gbk": "text/plain; charset=gbk", "/raw": "text/plain; charset=utf-8", "/picture": "image/png", "/page": "text/html; charset=gbk",
+}
+
+// sentBy is what a path of the test's site answers.
+func sentBy(path string) string {
+	return map[string]string{"/gbk": "\xb3\xc9\xb9\xa6\xff", "/raw": "a\xffb", "/picture": "\x89PNG\x00", "/page": gbkPage}[path]
+}
 
 func TestAFetchedPageIsShownAndKeptLikeAnyResult(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -20,15 +35,9 @@ func TestAFetchedPageIsShownAndKeptLikeAnyResult(t *testing.T) {
 		case "/flood":
 			w.Header().Set("Content-Type", "text/plain")
 			fmt.Fprint(w, strings.Repeat("0123456789abcde\n", 1<<20))
-		case "/gbk":
-			w.Header().Set("Content-Type", "text/plain; charset=gbk")
-			_, _ = w.Write([]byte("\xb3\xc9\xb9\xa6\xff"))
-		case "/raw":
-			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			_, _ = w.Write([]byte("a\xffb"))
-		case "/picture":
-			w.Header().Set("Content-Type", "image/png")
-			_, _ = w.Write([]byte("\x89PNG\x00"))
+		case "/gbk", "/page", "/raw", "/picture":
+			w.Header().Set("Content-Type", kindOf[r.URL.Path])
+			_, _ = w.Write([]byte(sentBy(r.URL.Path)))
 		default:
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(w, "no such page")
@@ -55,7 +64,7 @@ func TestAFetchedPageIsShownAndKeptLikeAnyResult(t *testing.T) {
 	}
 	b.refused("query_tool_output", arguments{"output_id": flood.Metadata.OutputID, "filter": "."}, "not all that the tool returned")
 
-	if gbk := b.ok("fetch_url", arguments{"url": s.URL + "/gbk"}); gbk.Metadata.ReplacedBytes != 1 || !strings.HasSuffix(gbk.Content, "\n\n成功\uFFFD") {
+	if gbk := b.ok("fetch_url", arguments{"url": s.URL + "/gbk"}); gbk.Metadata.ReplacedBytes != 1 || gbk.Metadata.Encoding != "gbk" || !strings.HasSuffix(gbk.Content, "\n\n成功\uFFFD") {
 		t.Errorf("%s\n%s", gbk.Metadata.Line(), gbk.Content)
 	}
 	if raw := b.ok("fetch_url", arguments{"url": s.URL + "/raw"}); raw.Metadata.ReplacedBytes != 1 || raw.Metadata.OutputID == "" || !strings.HasSuffix(raw.Content, "a\uFFFDb") {
@@ -63,6 +72,23 @@ func TestAFetchedPageIsShownAndKeptLikeAnyResult(t *testing.T) {
 	}
 	if picture := b.ok("fetch_url", arguments{"url": s.URL + "/picture"}); !picture.Metadata.Binary || !strings.Contains(picture.Content, "image/png\nNot shown: this is no text. It has 5 bytes.") {
 		t.Errorf("%s\n%s", picture.Metadata.Line(), picture.Content)
+	}
+	for path, want := range map[string]models.RetainedOutput{
+		"/gbk":     {Original: "text/plain; charset=gbk", RawBytes: 5, ReplacedBytes: 1, Complete: true},
+		"/raw":     {Original: "text/plain; charset=utf-8", RawBytes: 3, ReplacedBytes: 1, Complete: true},
+		"/picture": {Original: "image/png", RawBytes: 5, Complete: true},
+		"/page":    {Original: "text/html; charset=gbk", RawBytes: int64(len(gbkPage)), Complete: true},
+	} {
+		result := b.ok("fetch_url", arguments{"url": s.URL + path})
+		kept, original := b.original(result.Metadata.OutputID)
+		got := models.RetainedOutput{Original: kept.Original, RawBytes: kept.RawBytes, ReplacedBytes: kept.ReplacedBytes, Complete: kept.Complete}
+		if sent := sentBy(path); !reflect.DeepEqual(got, want) || original != sent || result.Metadata.Truncated {
+			t.Errorf("%s: %+v and %q of %q, %s", path, got, original, sent, result.Metadata.Line())
+		}
+	}
+	page := b.ok("fetch_url", arguments{"url": s.URL + "/page"})
+	if note := fmt.Sprintf("\nNote: this is the text of a page of %d bytes of HTML\n\n# 成功", len(gbkPage)); !strings.Contains(page.Content, note) || page.Metadata.Encoding != "gbk" {
+		t.Errorf("%s\n%s", page.Metadata.Line(), page.Content)
 	}
 	if absent := b.ok("fetch_url", arguments{"url": s.URL + "/absent"}); !strings.HasPrefix(absent.Content, "404 Not Found\n") {
 		t.Errorf("%s", absent.Content)
@@ -88,4 +114,18 @@ func TestFetchesOfAReplyRunBesideEachOther(t *testing.T) {
 	if _, result := b.cutCall("fetch_url", `{"url":"`+s.URL+`/de`); !result.Metadata.IsError || !strings.Contains(result.Content, "truncated") {
 		t.Errorf("a part of an address: %s", result.Content)
 	}
+}
+
+// original is a kept copy, and what is downloaded of it.
+func (b *bench) original(id string) (models.RetainedOutput, string) {
+	b.t.Helper()
+	kept, raw, err := retain.NewReader(b.store).Raw(b.ctx, "s1", id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	bytes, err := io.ReadAll(raw)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return kept, string(bytes)
 }

@@ -24,6 +24,7 @@ func allowing(t *testing.T) string {
 
 func TestAPageIsFetchedForTheModel(t *testing.T) {
 	var asked atomic.Int64
+	page := "<title>Menu</title><h1>Caf\xe9</h1>" + strings.Repeat("<p>a dish with a long name, and its price</p>", 3000) + "<p>the last dish"
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		if r.URL.Path == "/away" {
@@ -31,7 +32,7 @@ func TestAPageIsFetchedForTheModel(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=iso-8859-1")
-		fmt.Fprint(w, "<title>Menu</title><h1>Caf\xe9</h1>"+strings.Repeat("<p>a dish with a long name, and its price</p>", 3000)+"<p>the last dish")
+		fmt.Fprint(w, page)
 	}))
 	defer site.Close()
 	p := newProvider(t)
@@ -46,6 +47,15 @@ func TestAPageIsFetchedForTheModel(t *testing.T) {
 	}
 	if text := s.copyOf(session, s.output(session).ID); strings.Count(text, "a dish with a long name, and its price") != 3000 {
 		t.Errorf("the kept copy has %d bytes: %.200s", len(text), text)
+	}
+	// The page as it came is there too.
+	output := s.output(session).ID
+	status, header, raw := s.raw(adminToken, http.MethodGet, "/api/v1/sessions/"+session+"/outputs/"+output+"/raw", nil)
+	if status != http.StatusOK || string(raw) != page || header.Get("Content-Type") != "application/octet-stream" || meta["encoding"] != "windows-1252" {
+		t.Errorf("the download is %d %v, %d bytes of %d; %v", status, header, len(raw), len(page), meta)
+	}
+	if shown := s.signedIn("/s/" + session + "/out/" + output); !strings.Contains(shown, "text/html; charset=iso-8859-1; the download has these bytes") {
+		t.Error("the output's page does not say what it was made of")
 	}
 
 	for _, address := range []string{site.URL + "/away", "http://127.0.0.2/", s.url + "/readyz?", strings.Replace(s.url, "127.0.0.1", "localhost", 1), "http://[::1]/"} {

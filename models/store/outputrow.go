@@ -24,6 +24,7 @@ type outputRow struct {
 	Binary        bool
 	SHA256        string `gorm:"column:sha256"`
 	RawBytes      int64
+	Original      string
 	Gaps          *string
 	Created       int64  `gorm:"column:created_at"`
 	Ended         *int64 `gorm:"column:ended_at"`
@@ -58,6 +59,7 @@ func (r outputRow) output() (models.RetainedOutput, error) {
 		Binary:        r.Binary,
 		SHA256:        r.SHA256,
 		RawBytes:      r.RawBytes,
+		Original:      r.Original,
 		CreatedAt:     fromMicros(r.Created),
 		EndedAt:       fromMicrosOrNull(r.Ended),
 		DeletedAt:     fromMicrosOrNull(r.Deleted),
@@ -85,6 +87,7 @@ func (r *outputRow) describeBy(o models.RetainedOutput) error {
 	r.Binary = o.Binary
 	r.SHA256 = o.SHA256
 	r.RawBytes = o.RawBytes
+	r.Original = o.Original
 	r.Ended = microsOrNull(o.EndedAt)
 	r.Background = o.Background
 	r.Gaps, r.CommandEnd = nil, nil
