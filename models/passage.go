@@ -161,6 +161,10 @@ type Proof struct {
 	// SentWhole of one that nothing was taken from. Only what is new or has
 	// changed is told.
 	Sent map[string]int64
+	// Grounds are what the answer rests on now, where SetGrounds: else that is
+	// what it was.
+	Grounds    []Ground
+	SetGrounds bool
 }
 
 // SentWhole says that a result was sent as it is stored.

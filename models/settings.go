@@ -16,6 +16,9 @@ type Settings struct {
 	// Notify: the browser tells when an answer in a hidden tab has ended or
 	// waits for an approval.
 	Notify bool
+	// Unmarked: answers that say that something is absent, although the model has
+	// not read all that it could have, are not marked.
+	Unmarked bool
 }
 
 // Theme is how the pages are coloured.

@@ -103,6 +103,7 @@ func start(t *testing.T, opts ...func(*options)) *server {
 		Workspace: func(string) (string, error) { return t.TempDir(), nil },
 		Blocks:    func() runner.Blocks { return markdown.NewStream() },
 		ReadsOf:   retain.ReadsOf,
+		ReadsLeft: retain.ReadsLeft,
 		Log:       slog.New(slog.DiscardHandler),
 	})
 	remover := retention.Remover{Runner: run, Store: db, Workspaces: s.spaces, Log: slog.New(slog.NewTextHandler(s.log, nil))}

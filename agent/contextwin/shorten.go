@@ -110,3 +110,16 @@ func Left(m models.Message) int64 {
 	}
 	return int64(len(m.Content) - len(gap))
 }
+
+// LeftOf are the stretches of a stored result's body that the message holds that
+// Fit or Shrink made of it.
+func LeftOf(stored, sent models.Message) []models.Range {
+	switch Left(sent) {
+	case models.SentWhole:
+		return []models.Range{{End: int64(len(stored.Content))}}
+	case 0:
+		return nil
+	}
+	_, left := Decision{Keep: utf8.RuneCountInString(sent.Content) / 2}.body(stored.Content)
+	return left
+}

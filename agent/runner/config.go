@@ -42,6 +42,9 @@ type Config struct {
 	// ReadsOf tells which bytes of kept outputs a result shows to the model;
 	// nil: none are recorded.
 	ReadsOf func(call agent.Call, result agent.ToolResult, at time.Time) []models.OutputRead
+	// ReadsLeft is what of ReadsOf remains where the model is sent only these
+	// stretches of the result's body; nil: nothing.
+	ReadsLeft func(call agent.Call, result agent.ToolResult, left []models.Range, at time.Time) []models.OutputRead
 	// Attached tells a model of the files that people sent in a session, in a
 	// copy of the history; nil: it is told of none.
 	Attached func(session models.Session, history []models.Message, model ModelInfo) []models.Message
@@ -167,6 +170,8 @@ type Store interface {
 	// Sent is what earlier requests of a session have proved to hold of its
 	// results, by their calls; see models.Proof. Below models.SentWhole: nothing.
 	Sent(ctx context.Context, sessionID string) (map[string]int64, error)
+	// Grounds are what the answers of turns rest on, by the turns.
+	Grounds(ctx context.Context, sessionID string, turnIDs []string) (map[string][]models.Ground, error)
 	AppendResults(ctx context.Context, results []models.Message) error
 	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
 	// Transcript is what may be sent for a turn, and Rest what of it comes behind
@@ -223,6 +228,9 @@ func (c Config) orDefaults() Config {
 	}
 	if c.ReadsOf == nil {
 		c.ReadsOf = func(agent.Call, agent.ToolResult, time.Time) []models.OutputRead { return nil }
+	}
+	if c.ReadsLeft == nil {
+		c.ReadsLeft = func(agent.Call, agent.ToolResult, []models.Range, time.Time) []models.OutputRead { return nil }
 	}
 	if c.Replies == nil {
 		c.Replies = unwritten{}

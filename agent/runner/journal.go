@@ -33,6 +33,7 @@ type journal struct {
 	asked   agent.Request  // the last that was sent, and when
 	askedAt time.Time
 	transit transit           // what of the results was sent
+	footing footing           // what the answer rests on
 	calls   liveCalls         // the tool calls that run
 	again   *events.LiveRetry // the wait for the next try; nil once an answer comes
 	hasten  func()            // ends that wait
@@ -225,7 +226,9 @@ func (j *journal) Results(ctx context.Context, results []models.Message) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.unsent = append(j.unsent, unsentIn(append([]models.Message{j.reply}, results...))...)
+	stored := resultsIn(append([]models.Message{j.reply}, results...))
+	j.unsent = append(j.unsent, stored...)
+	j.footing.stand(stored)
 	for _, m := range results {
 		j.transit.stored(m.ToolCallID)
 		j.publish(events.Event{Kind: events.KindMessage, MessageID: m.ID, CallID: m.ToolCallID, State: m.State})

@@ -21,20 +21,30 @@ type unsentResult struct {
 // What a turn leaves there that was stopped, failed or was cut off by a crash,
 // the next turn's first request holds.
 func unsentIn(history []models.Message) []unsentResult {
+	for i, m := range slices.Backward(history) {
+		if m.Role == models.RoleAssistant {
+			return resultsIn(history[i:])
+		}
+	}
+	return nil
+}
+
+// resultsIn are all results of a history.
+func resultsIn(history []models.Message) []unsentResult {
 	var last models.Message
-	var unsent []unsentResult
+	var results []unsentResult
 	for _, m := range history {
 		switch m.Role {
 		case models.RoleAssistant:
-			last, unsent = m, nil
+			last = m
 		case models.RoleTool:
 			i := slices.IndexFunc(last.ToolCalls, func(c models.ToolCall) bool { return c.ID == m.ToolCallID })
 			if i >= 0 {
-				unsent = append(unsent, unsentResult{last.ID, last.ToolCalls[i], m})
+				results = append(results, unsentResult{last.ID, last.ToolCalls[i], m})
 			}
 		}
 	}
-	return unsent
+	return results
 }
 
 // appendReply adds a reply to the turn, whole or as it begins. That any of it
@@ -43,6 +53,7 @@ func unsentIn(history []models.Message) []unsentResult {
 func (j *journal) appendReply(ctx context.Context, reply models.Message) (models.Message, error) {
 	j.mu.Lock()
 	sent, proof := j.unsent, models.Proof{Sent: j.transit.proof()}
+	j.proveGrounds(&proof)
 	j.mu.Unlock()
 	proof.Reads = j.reads(sent)
 	reply, err := j.r.cfg.Store.AppendReply(ctx, reply, proof)
@@ -53,6 +64,9 @@ func (j *journal) appendReply(ctx context.Context, reply models.Message) (models
 	defer j.mu.Unlock()
 	j.unsent = nil
 	j.transit.prove()
+	if proof.SetGrounds {
+		j.footing.stored = proof.Grounds
+	}
 	for _, s := range sent {
 		j.publish(events.Event{Kind: events.KindCall, MessageID: s.replyID, CallID: s.call.ID, CallState: string(s.message.CallState())})
 	}
@@ -64,15 +78,21 @@ func (j *journal) reads(sent []unsentResult) []models.OutputRead {
 	var reads []models.OutputRead
 	now := j.r.cfg.Now()
 	for _, s := range sent {
-		call := agent.Call{
-			ID: s.call.ID, SessionID: s.message.SessionID, OwnerID: j.turn.OwnerID, TurnID: s.message.TurnID,
-			Tool: s.call.Name, Arguments: []byte(s.call.Arguments),
-		}
-		result := agent.ToolResult{ToolCallID: s.call.ID, Content: s.message.Content}
-		if s.message.Metadata != nil {
-			result.IsError, result.Metadata = s.message.Metadata.IsError, *s.message.Metadata
-		}
+		call, result := j.told(s)
 		reads = append(reads, j.r.cfg.ReadsOf(call, result, now)...)
 	}
 	return reads
+}
+
+// told is a stored result as its tool returned it, and its call.
+func (j *journal) told(s unsentResult) (agent.Call, agent.ToolResult) {
+	call := agent.Call{
+		ID: s.call.ID, SessionID: s.message.SessionID, OwnerID: j.turn.OwnerID, TurnID: s.message.TurnID,
+		Tool: s.call.Name, Arguments: []byte(s.call.Arguments),
+	}
+	result := agent.ToolResult{ToolCallID: s.call.ID, Content: s.message.Content}
+	if s.message.Metadata != nil {
+		result.IsError, result.Metadata = s.message.Metadata.IsError, *s.message.Metadata
+	}
+	return call, result
 }

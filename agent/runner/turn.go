@@ -83,6 +83,9 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err := j.takeOverSent(keep); err != nil {
 		return agent.Loop{}, nil, err
 	}
+	if err := j.takeOverGrounds(keep, history); err != nil {
+		return agent.Loop{}, nil, err
+	}
 	if history, err = j.tellBackground(keep, before, history); err != nil {
 		return agent.Loop{}, nil, j.storageError("tell what runs in the background", err)
 	}

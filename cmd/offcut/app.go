@@ -218,6 +218,7 @@ func (a *App) newRunner(db *store.Store, broker *events.Broker, folders *workspa
 		Local:     localFacts(a.skills),
 		Blocks:    func() runner.Blocks { return markdown.NewStream() },
 		ReadsOf:   retain.ReadsOf,
+		ReadsLeft: retain.ReadsLeft,
 		Attached:  attached(tools.NewFiles(folders)),
 		Replies:   a.replies,
 		Dumps:     a.dumps,

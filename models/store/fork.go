@@ -123,7 +123,10 @@ func copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, now time.Tim
 			whole[i].State = models.StateDone
 		}
 	}
-	return copied.ID, insertMessages(tx, whole)
+	if err := insertMessages(tx, whole); err != nil || len(whole) < len(messages) {
+		return copied.ID, err // a part of an answer rests on less than the whole one
+	}
+	return copied.ID, copyGrounds(tx, origin.ID, copied.ID)
 }
 
 // forkedTurn is the copy of a turn, under the parent that it was given. One that

@@ -41,6 +41,11 @@ func (s *Store) AppendReply(ctx context.Context, m models.Message, proof models.
 		if err := noteSent(tx, m.SessionID, proof.Sent); err != nil {
 			return err
 		}
+		if proof.SetGrounds {
+			if err := noteGrounds(tx, m.SessionID, m.TurnID, proof.Grounds); err != nil {
+				return err
+			}
+		}
 		return insertReads(tx, proof.Reads)
 	})
 	return m, err

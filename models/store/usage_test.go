@@ -218,7 +218,7 @@ func TestTokensAreListedRevokedAndBounded(t *testing.T) {
 
 func TestSettingsAreKept(t *testing.T) {
 	s := openNew(t)
-	chosen := models.Settings{Language: "en", Theme: models.ThemeDark, PreviewLines: 10, Thoughts: true, Notify: true}
+	chosen := models.Settings{Language: "en", Theme: models.ThemeDark, PreviewLines: 10, Thoughts: true, Notify: true, Unmarked: true}
 	must(t, s.SetSettings(t.Context(), "ann", chosen))
 	if got := got(s.User(t.Context(), "ann"))(t).Settings; got != chosen {
 		t.Errorf("read %+v", got)

@@ -84,6 +84,7 @@ func (s *Store) SetSettings(ctx context.Context, userID string, set models.Setti
 			"preview_lines": set.PreviewLines,
 			"thoughts":      set.Thoughts,
 			"notify":        set.Notify,
+			"unmarked":      set.Unmarked,
 		}), noUser())
 	})
 }

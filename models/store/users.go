@@ -24,6 +24,7 @@ type userRow struct {
 	PreviewLines int
 	Thoughts     bool
 	Notify       bool
+	Unmarked     bool
 }
 
 func (userRow) TableName() string { return "users" }
@@ -43,6 +44,7 @@ func (r userRow) user() models.User {
 			PreviewLines: r.PreviewLines,
 			Thoughts:     r.Thoughts,
 			Notify:       r.Notify,
+			Unmarked:     r.Unmarked,
 		},
 	}
 }
