@@ -102,7 +102,8 @@ func (v TurnEnd) interruption(ctx context.Context) string {
 	case frame(ctx).ReadOnly:
 		return text
 	case v.Continue:
-		return text + " " + rich(ctx, "turn.next.continue")
+		// The button for it goes with the next message, and these words with it.
+		return text + ` <span class="only-last">` + rich(ctx, "turn.next.continue") + "</span>"
 	}
 	return text + " " + rich(ctx, "turn.next.retry")
 }

@@ -98,9 +98,10 @@ func (r *Runner) endCause() error {
 	return errSessionEnded
 }
 
-// MoveCall lets a running call of a turn go on in the background. A call that
-// does not run, one that cannot go on there, and one for which there is no place
-// are ErrConflict; one that never was is ErrNotFound. An empty turnID is any.
+// MoveCall lets a running call of a turn go on in the background; for one that
+// does already there is nothing to do. A call that does not run, one that cannot
+// go on there, and one for which there is no place are ErrConflict; one that never
+// was is ErrNotFound. An empty turnID is any.
 func (r *Runner) MoveCall(ctx context.Context, sessionID, turnID, callID string) error {
 	if j := r.journal(sessionID); j != nil && (turnID == "" || j.started().ID == turnID) {
 		if call, running := j.running(callID); running {
@@ -114,7 +115,7 @@ func (r *Runner) MoveCall(ctx context.Context, sessionID, turnID, callID string)
 		}
 	}
 	if r.background.find(sessionID, func(j *job) bool { return j.id == callID }) != nil {
-		return models.Errorf(models.ErrConflict, "call_in_background", "This command runs in the background already.")
+		return nil
 	}
 	return r.notRunning(ctx, sessionID, callID)
 }

@@ -96,7 +96,7 @@ func TestACallThatIsMovedEndsItsTurnAndIsSeenOn(t *testing.T) {
 	if live := h.runner.Live(session); live.TurnID != "" || len(live.Calls) != 1 || live.Calls[0].Tail != "so far and on" {
 		t.Errorf("live %+v", live)
 	}
-	if err := h.runner.MoveCall(t.Context(), session, turn.ID, "a"); !errors.Is(err, models.ErrConflict) {
+	if err := h.runner.MoveCall(t.Context(), session, turn.ID, "a"); err != nil { // a double click
 		t.Errorf("moved again: %v", err)
 	}
 	if err := h.runner.StopOutput(session, "out_b"); !errors.Is(err, models.ErrConflict) {
