@@ -95,7 +95,7 @@ type Sessions interface {
 	// that were not so before.
 	MarkSessions(ctx context.Context, owner string, ids []string, p models.SessionPatch) ([]string, error)
 	// Places are where the words of a text stand in some sessions of an owner.
-	Places(ctx context.Context, owner, text string, sessions []string, most int) (map[string]models.Places, error)
+	Places(ctx context.Context, query models.SessionQuery, sessions []string, most int) (map[string]models.Places, error)
 	Storage(ctx context.Context, owner string) (models.Storage, error)
 	// DeleteSession deletes and writes the lines of the audit log, or neither.
 	DeleteSession(ctx context.Context, id string, audit ...models.AuditEntry) error

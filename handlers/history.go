@@ -25,7 +25,7 @@ const (
 // History is the page of all the user's own sessions, or of those in which
 // something was found.
 func (h *Handlers) History(c echo.Context) error {
-	query, err := sessionQuery(c)
+	query, when, err := h.historyQuery(c)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (h *Handlers) History(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := views.History{Query: query.Text, Next: next, Sessions: len(list)}
+	page := views.History{Query: query.Text, In: string(query.In), When: when, Next: next, Sessions: len(list)}
 	if query.Archived != nil {
 		page.Archived = strconv.FormatBool(*query.Archived)
 	}
@@ -53,6 +53,55 @@ func (h *Handlers) History(c echo.Context) error {
 	return h.render(c, http.StatusOK, views.HistoryPage(page))
 }
 
+// historyQuery is which sessions are asked for, and the time as the address says
+// it.
+func (h *Handlers) historyQuery(c echo.Context) (query models.SessionQuery, when string, err error) {
+	if query, err = sessionQuery(c); err != nil {
+		return query, "", err
+	}
+	if query.In = models.SearchPart(c.QueryParam("in")); !query.In.Valid() {
+		return query, "", badParameter("in", "messages, outputs or titles, or left out")
+	}
+	when = c.QueryParam("when")
+	query.From, query.To, err = span(when, h.Now())
+	return query, when, err
+}
+
+// span is the time that a word of an address means: the last so many days, this
+// one included, or a month such as 2026-11.
+func span(when string, now time.Time) (from, to time.Time, err error) {
+	if when == "" {
+		return from, to, nil
+	}
+	if days, ok := views.HistoryDays[when]; ok {
+		year, month, day := now.Local().Date()
+		return time.Date(year, month, day+1-days, 0, 0, 0, 0, time.Local), to, nil
+	}
+	month, err := time.ParseInLocation(views.MonthInAddress, when, time.Local)
+	if err != nil {
+		return from, to, badParameter("when", "today, 7d, 30d or a month such as 2026-11")
+	}
+	return month, month.AddDate(0, 1, 0), nil
+}
+
+// maxMonths is how many months one can choose from: two years.
+const maxMonths = 24
+
+// months are those since a time, the newest first.
+func months(since, now time.Time) (list []time.Time) {
+	if since.IsZero() {
+		return nil
+	}
+	year, month, _ := now.Local().Date()
+	for at := time.Date(year, month, 1, 0, 0, 0, 0, time.Local); len(list) < maxMonths; at = at.AddDate(0, -1, 0) {
+		list = append(list, at)
+		if !at.After(since) {
+			break
+		}
+	}
+	return list
+}
+
 // found are the sessions of a list with the places that were found in them.
 func (h *Handlers) found(ctx context.Context, query models.SessionQuery, list []models.SessionStats) ([]views.HistoryItem, error) {
 	ids := make([]string, len(list))
@@ -65,7 +114,7 @@ func (h *Handlers) found(ctx context.Context, query models.SessionQuery, list []
 	}
 	var places map[string]models.Places
 	if len(words) > 0 {
-		if places, err = h.Store.Places(ctx, query.OwnerID, query.Text, ids, shownPlaces); err != nil {
+		if places, err = h.Store.Places(ctx, query, ids, shownPlaces); err != nil {
 			return nil, err
 		}
 	}
@@ -88,8 +137,11 @@ func historyItem(s models.SessionStats) views.HistoryItem {
 
 func snip(place models.Place, words []string) views.Snip {
 	s := views.Snip{SessionID: place.SessionID, MessageID: place.MessageID, Role: string(place.Role), At: place.CreatedAt.In(time.Local)}
-	for _, span := range find.Excerpt(place.Content, words, excerptWidth) {
-		s.Spans = append(s.Spans, views.Span(span))
+	if !place.Shown {
+		s.Elsewhere = place.TurnID
+	}
+	for _, part := range find.Excerpt(place.Content, words, excerptWidth) {
+		s.Spans = append(s.Spans, views.Span(part))
 	}
 	return s
 }
@@ -105,7 +157,10 @@ func (h *Handlers) besideHistory(c echo.Context, page *views.History) error {
 	if err != nil {
 		return err
 	}
-	page.Storage = views.Storage(kept)
+	page.Storage = views.Storage{
+		Sessions: kept.Sessions, Archived: kept.Archived, Outputs: kept.Outputs, UsedBytes: kept.UsedBytes, QuotaBytes: kept.QuotaBytes,
+	}
+	page.Months = months(kept.Since, h.Now())
 	archive, _, err := h.Store.Sessions(ctx, models.SessionQuery{
 		OwnerID: me(c), Archived: models.Ptr(true), Page: models.Page{Limit: shownArchive},
 	})

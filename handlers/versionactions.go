@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"offcut/models"
@@ -19,8 +20,18 @@ func (h *Handlers) ContinueTurn(c echo.Context) error {
 	return h.branch(c, h.asking(h.Runner.Continue))
 }
 
-// ShowTurn shows another version.
+// ShowTurn shows another version, at one of its messages where the form names
+// one.
 func (h *Handlers) ShowTurn(c echo.Context) error {
+	if message := c.FormValue("message"); message != "" {
+		turn, err := h.ofTurn(c, func(ctx context.Context, turn models.Turn) (models.Turn, error) {
+			return turn, h.Runner.Show(ctx, turn)
+		})
+		if err != nil {
+			return err
+		}
+		return h.goTo(c, "/s/"+turn.SessionID+"/at/"+url.PathEscape(message))
+	}
 	return h.branch(c, func(ctx context.Context, turn models.Turn) (models.Turn, error) {
 		return turn, h.Runner.Show(ctx, turn)
 	})

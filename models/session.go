@@ -89,6 +89,10 @@ type SessionQuery struct {
 	ID       string // empty: all of them; else the one with this id
 	Text     string // words that are all found, in the title or, of one owner, in messages
 	Archived *bool  // nil: both
+	In       SearchPart
+	// From and To bound the time, the second not included: of a message in which
+	// words are found, else of the last use of the session. Zero: any time.
+	From, To time.Time
 	Page
 }
 

@@ -1,8 +1,10 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -13,6 +15,10 @@ type History struct {
 	Query   string
 	// Archived is the filter: empty for all, true, or false.
 	Archived string
+	// In is where it is looked for: titles, messages or outputs; empty:
+	// everywhere. When is the time: a word of HistoryDays, a month, or empty.
+	In, When string
+	Months   []time.Time // those that one can choose from
 	Groups   []HistoryGroup
 	// Sessions and Places are how many a search found on this page.
 	Sessions, Places int
@@ -55,6 +61,9 @@ type Snip struct {
 	Role      string // user, assistant or tool
 	At        time.Time
 	Spans     []Span
+	// Elsewhere is the turn that has to be shown for it: the version is not the
+	// one that is shown. Empty: it is.
+	Elsewhere string
 }
 
 // Span is a stretch of an excerpt; Hit: it is what was looked for.
@@ -87,7 +96,7 @@ func GroupHistory(items []HistoryItem, found bool, now time.Time) []HistoryGroup
 
 func (g HistoryGroup) heading(ctx context.Context) string {
 	if g.Age == AgeMonth {
-		return t(ctx, "history.month", "month", t(ctx, "history.month."+itoa(int(g.Month.Month()))), "year", itoa(g.Month.Year()))
+		return monthName(ctx, g.Month)
 	}
 	return t(ctx, "rail.age."+string(g.Age))
 }
@@ -121,9 +130,48 @@ func (v History) summary(ctx context.Context) string {
 // nextAddress is where the list goes on.
 func (v History) nextAddress() string { return v.address(v.Archived, v.Next) }
 
+// HistoryDays are the times that one can choose, in days with this one.
+var HistoryDays = map[string]int{"today": 1, "7d": 7, "30d": 30}
+
+// MonthInAddress is how an address names a month.
+const MonthInAddress = "2006-01"
+
+// whens are the choices of the time, as an address names them.
+func (v History) whens() []string {
+	list := []string{"", "today", "7d", "30d"}
+	for _, month := range v.Months {
+		list = append(list, month.Format(MonthInAddress))
+	}
+	if !slices.Contains(list, v.When) {
+		list = append(list, v.When)
+	}
+	return list
+}
+
+func whenName(ctx context.Context, when string) string {
+	month, err := time.Parse(MonthInAddress, when)
+	if err != nil {
+		return t(ctx, "history.when."+cmp.Or(when, "any"))
+	}
+	return monthName(ctx, month)
+}
+
+func monthName(ctx context.Context, at time.Time) string {
+	return t(ctx, "history.month", "month", t(ctx, "history.month."+itoa(int(at.Month()))), "year", itoa(at.Year()))
+}
+
+// narrowed reports whether only a part of what there is was looked at.
+func (v History) narrowed() bool { return v.In != "" || v.When != "" }
+
+// widened is the same search in all parts and at any time.
+func (v History) widened() string {
+	v.In, v.When = "", ""
+	return v.address(v.Archived, "")
+}
+
 func (v History) address(archived, cursor string) string {
 	values := url.Values{}
-	for name, value := range map[string]string{"q": v.Query, "archived": archived, "cursor": cursor} {
+	for name, value := range map[string]string{"q": v.Query, "in": v.In, "when": v.When, "archived": archived, "cursor": cursor} {
 		if value != "" {
 			values.Set(name, value)
 		}

@@ -3,10 +3,14 @@ package web
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"offcut/agent/agenttest"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 // conversation is a session of ann's with n questions, and the ids of its
@@ -110,5 +114,78 @@ func TestWhatIsArchivedIsFoundAndComesBackWhereItWas(t *testing.T) {
 	}
 	if to := b.post("/history/restore", url.Values{"id": {session}, "next": {"https://elsewhere.test/"}}).header.Get("Location"); to != "/history" {
 		t.Errorf("the browser is sent to %q", to)
+	}
+}
+
+func TestTheHistoryIsNarrowedToAPartAndATime(t *testing.T) {
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.Local)
+	s := start(t, with(func(c *Config) { c.Handlers.Now = func() time.Time { return now } }))
+	session, _ := s.conversation(1)
+	titled := s.wants(201, ann, "POST", "/sessions", `{"title":"answer of a title"}`)["id"].(string)
+	b := s.signedIn(ann)
+	for query, want := range map[string][]string{
+		"q=answer":                           {session, titled},
+		"q=answer&in=titles":                 {titled},
+		"q=answer&in=messages":               {session},
+		"q=answer&in=outputs":                nil,
+		"q=answer&in=messages&archived=true": nil,
+		"q=answer&when=today":                {session, titled},
+		"q=answer&when=2026-11":              {session, titled},
+		"q=answer&when=2026-10":              nil,
+		"when=7d":                              {session, titled},
+		"when=2025-01":                         nil,
+		"in=outputs":                           nil,
+	} {
+		page := b.get("/history?" + query).page(t)
+		var found []string
+		page.Find("main [data-testid=session-item]").Each(func(_ int, item *goquery.Selection) {
+			found = append(found, item.AttrOr("data-session", ""))
+		})
+		slices.Sort(found)
+		slices.Sort(want)
+		if !slices.Equal(found, want) {
+			t.Errorf("%s: found %q, want %q", query, found, want)
+		}
+		params, err := url.ParseQuery(query)
+		must(t, err)
+		if got := page.Find("[data-testid=history-in] option[selected]").AttrOr("value", ""); got != params.Get("in") {
+			t.Errorf("%s: the page shows the part %q", query, got)
+		}
+		if got := page.Find("[data-testid=history-when] option[selected]").AttrOr("value", ""); got != params.Get("when") {
+			t.Errorf("%s: the page shows the time %q", query, got)
+		}
+		if widen := page.Find("[data-testid=nothing-found] a").AttrOr("href", ""); len(want) == 0 && (strings.Contains(widen, "when=") || strings.Contains(widen, "in=") || widen == "") {
+			t.Errorf("%s: nothing is found, and the way on is %q", query, widen)
+		}
+	}
+	for _, query := range []string{"in=files", "when=yesterday", "when=2026-13", "when=2026-11-30"} {
+		if a := b.get("/history?" + query); a.status != 400 {
+			t.Errorf("%s: status %d", query, a.status)
+		}
+	}
+}
+
+func TestAnEarlierVersionIsFoundAndShown(t *testing.T) {
+	s := start(t)
+	session, messages := s.conversation(1)
+	s.script.Then(agenttest.Says("another answer"))
+	b := s.signedIn(ann)
+	edited := s.wants(202, ann, "POST", "/sessions/"+session+"/messages/"+messages[0]+"/edit", `{"content":"something else"}`)["turn_id"].(string)
+	s.wants(200, ann, "GET", "/turns/"+edited+"?wait=10", nil)
+
+	snippet := b.get("/history?q=%22answer+0%22").page(t).Find("main form:has([data-testid=snippet])")
+	if snippet.Length() != 1 || !strings.Contains(snippet.Text(), "earlier version") {
+		t.Fatalf("%d places in earlier versions are shown", snippet.Length())
+	}
+	fields := url.Values{"message": {snippet.Find("[name=message]").AttrOr("value", "")}}
+	to := b.post(snippet.AttrOr("action", ""), fields).header.Get("Location")
+	if to != "/s/"+session+"/at/"+messages[1] {
+		t.Fatalf("the place is at %q", to)
+	}
+	if at := b.get(to).header.Get("Location"); at != "/s/"+session+"#p-"+messages[1] {
+		t.Errorf("the message is at %q", at)
+	}
+	if page := b.get("/s/" + session).page(t); !strings.Contains(page.Find("main").Text(), "answer 0") {
+		t.Error("the version is not shown")
 	}
 }

@@ -143,8 +143,8 @@ func useEverything(t *testing.T, s *Store) {
 		}
 	}
 	indexAll(t, s)
-	got(s.Places(ctx, "ann", "two one", []string{"s"}, 3))(t)
-	got(s.Places(ctx, "ann", "合计", []string{"s"}, 3))(t)
+	got(s.Places(ctx, models.SessionQuery{OwnerID: "ann", Text: "two one"}, []string{"s"}, 3))(t)
+	got(s.Places(ctx, models.SessionQuery{OwnerID: "ann", Text: "合计"}, []string{"s"}, 3))(t)
 	got(s.Storage(ctx, "ann"))(t)
 	for _, newest := range []bool{false, true} {
 		for _, versions := range []bool{false, true} {

@@ -39,21 +39,24 @@ func searching(ctx context.Context, f func(context.Context) error) error {
 	return err
 }
 
-// search is the words that are looked for among the sessions of an owner.
+// search is the words that are looked for among the sessions of an owner, and
+// where.
 type search struct {
 	indexed     bool
 	owner       string
 	first, last int64 // the owner's places in the index
 	words       []string
+	part        models.SearchPart
+	from, to    time.Time
 }
 
-func (s *Store) newSearch(db *gorm.DB, owner, text string) (search, error) {
-	words, err := find.Words(text)
+func (s *Store) newSearch(db *gorm.DB, q models.SessionQuery) (search, error) {
+	words, err := find.Words(q.Text)
 	if err != nil {
 		return search{}, err
 	}
-	one := search{indexed: s.indexed, owner: owner, words: words}
-	one.first, one.last, err = blockOf(db, owner)
+	one := search{indexed: s.indexed, owner: q.OwnerID, words: words, part: q.In, from: q.From, to: q.To}
+	one.first, one.last, err = blockOf(db, q.OwnerID)
 	return one, err
 }
 
@@ -61,25 +64,67 @@ func (s *Store) newSearch(db *gorm.DB, owner, text string) (search, error) {
 // message.
 func (q search) sessions(db *gorm.DB) *gorm.DB {
 	for _, word := range q.words {
-		condition, args := q.holding(word)
-		db = db.Where("(holds(sessions.title, ?) OR sessions.id IN ("+condition+"))", append([]any{word}, args...)...)
+		title, args := q.titled(word)
+		condition, more := q.holding(word)
+		switch q.part {
+		case models.SearchTitles:
+			db = db.Where(title, args...)
+		case models.SearchMessages, models.SearchOutputs:
+			db = db.Where("sessions.id IN ("+condition+")", more...)
+		default:
+			db = db.Where("("+title+" OR sessions.id IN ("+condition+"))", append(args, more...)...)
+		}
 	}
 	return db
 }
 
+// titled selects the sessions whose title holds a word.
+func (q search) titled(word string) (string, []any) {
+	within, args := during("sessions.updated_at", q.from, q.to)
+	return "holds(sessions.title, ?)" + within, append([]any{word}, args...)
+}
+
+// during are conditions on a column with a time; empty where any will do.
+func during(column string, from, to time.Time) (conditions string, args []any) {
+	if !from.IsZero() {
+		conditions, args = " AND "+column+" >= ?", append(args, micros(from))
+	}
+	if !to.IsZero() {
+		conditions, args = conditions+" AND "+column+" < ?", append(args, micros(to))
+	}
+	return conditions, args
+}
+
+// wanted are the conditions on a message that the search looks into: hidden
+// messages are none, versions that are not shown are.
+func (q search) wanted() (string, []any) {
+	conditions := " AND messages.is_meta = 0 AND messages.content <> ''"
+	switch q.part {
+	case models.SearchMessages:
+		conditions += " AND messages.role <> 'tool'"
+	case models.SearchOutputs:
+		conditions += " AND messages.role = 'tool'"
+	}
+	within, args := during("messages.created_at", q.from, q.to)
+	return conditions + within, args
+}
+
 // holding selects the sessions in which a message holds a word.
 func (q search) holding(word string) (string, []any) {
+	wanted, args := q.wanted()
+	own := append([]any{q.owner}, args...)
 	if !q.byIndex(word) {
-		return ownMessages + " AND messages.is_meta = 0 AND messages.content <> '' AND holds(messages.content, ?)", []any{q.owner, word}
+		return ownMessages + wanted + " AND holds(messages.content, ?)", append(own, word)
 	}
+	indexed := append([]any{trigrams(word), q.first, q.last}, args...)
 	return `SELECT messages.session_id FROM search CROSS JOIN messages ON messages.place = search.rowid
-			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND messages.shown = 1 AND messages.is_meta = 0 AND holds(messages.content, ?)
-		UNION ALL ` + ownMessages + " AND " + findable + " AND holds(messages.content, ?)",
-		[]any{trigrams(word), q.first, q.last, word, q.owner, word}
+			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ?` + wanted + ` AND holds(messages.content, ?)
+		UNION ALL ` + ownMessages + wanted + " AND messages.place IS NULL AND holds(messages.content, ?)",
+		append(append(indexed, word), append(own, word)...)
 }
 
 const ownMessages = `SELECT messages.session_id FROM sessions AS own CROSS JOIN messages ON messages.session_id = own.id
-	WHERE own.owner_id = ? AND messages.shown = 1`
+	WHERE own.owner_id = ?`
 
 // byIndex reports whether the index knows where a word may be.
 func (q search) byIndex(word string) bool {
@@ -104,16 +149,16 @@ func trigrams(word string) string {
 	return strings.Join(parts, " AND ")
 }
 
-// Places finds in which messages of an owner's sessions the words of text
+// Places finds in which messages of sessions of the query's owner its words
 // stand: at most most of each session, those with more of the words first, and
-// of these the newest. Hidden messages and versions that are not shown are not
-// looked into.
-func (s *Store) Places(ctx context.Context, owner, text string, sessions []string, most int) (map[string]models.Places, error) {
+// of these what is shown, and the newest. A question that was asked again is
+// one place.
+func (s *Store) Places(ctx context.Context, query models.SessionQuery, sessions []string, most int) (map[string]models.Places, error) {
 	found := map[string]models.Places{}
 	err := searching(ctx, func(ctx context.Context) error {
 		return s.read(ctx, "find the places of a search", func(db *gorm.DB) error {
-			q, err := s.newSearch(db, owner, text)
-			if err != nil || len(q.words) == 0 || len(sessions) == 0 {
+			q, err := s.newSearch(db, query)
+			if err != nil || len(q.words) == 0 || len(sessions) == 0 || q.part == models.SearchTitles {
 				return err
 			}
 			best, err := q.best(db, sessions, most)
@@ -140,9 +185,10 @@ func (q search) best(db *gorm.DB, sessions []string, most int) ([]bestRow, error
 	var rows []bestRow
 	err := db.Raw(`SELECT id, total FROM (
 		SELECT id, session_id, seq,
-			row_number() OVER (PARTITION BY session_id ORDER BY held DESC, seq DESC) AS nth,
+			row_number() OVER (PARTITION BY session_id ORDER BY held DESC, shown DESC, seq DESC) AS nth,
 			count(*) OVER (PARTITION BY session_id) AS total
-		FROM (SELECT messages.id, messages.session_id, messages.seq, `+held+` AS held FROM `+candidates+`) WHERE held > 0
+		FROM (SELECT messages.id, messages.session_id, messages.seq, messages.shown, messages.role, messages.turn_id, `+held+` AS held FROM `+candidates+`)
+		WHERE held > 0 AND (shown = 1 OR role <> 'user' OR `+askedFirst+`)
 	) WHERE nth <= ? ORDER BY session_id, nth`, args...).Scan(&rows).Error
 	return rows, err
 }
@@ -157,22 +203,31 @@ func (q search) held() (string, []any) {
 	return strings.Join(terms, " + "), args
 }
 
+// askedFirst is the condition for a question in a version that is not shown: it
+// is the first of those that ask the same, and none of them is shown.
+const askedFirst = `NOT EXISTS (SELECT 1 FROM turns AS its JOIN turns AS like_it
+		ON like_it.session_id = its.session_id AND like_it.parent_id = its.parent_id
+		AND coalesce(nullif(like_it.repeats, ''), like_it.id) = coalesce(nullif(its.repeats, ''), its.id)
+	WHERE its.id = turn_id AND (its.repeats <> '' OR like_it.shown = 1))`
+
 // candidates are the messages of sessions of the owner among which the words
 // are looked for.
 func (q search) candidates(sessions []string) (string, []any) {
 	const own = "messages.session_id IN (SELECT id FROM sessions WHERE owner_id = ? AND id IN ?)"
+	wanted, args := q.wanted()
+	args = append([]any{q.owner, sessions}, args...)
 	var asked []string
 	for _, word := range q.words {
 		if !q.byIndex(word) {
-			return "messages WHERE " + own + " AND messages.shown = 1 AND messages.is_meta = 0 AND messages.content <> ''", []any{q.owner, sessions}
+			return "messages WHERE " + own + wanted, args
 		}
 		asked = append(asked, "("+trigrams(word)+")")
 	}
 	return `messages WHERE messages.id IN (
 			SELECT messages.id FROM search CROSS JOIN messages ON messages.place = search.rowid
-			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND messages.shown = 1 AND messages.is_meta = 0 AND ` + own + `
-			UNION ALL SELECT messages.id FROM messages WHERE ` + own + " AND messages.shown = 1 AND " + findable + ")",
-		[]any{strings.Join(asked, " OR "), q.first, q.last, q.owner, sessions, q.owner, sessions}
+			WHERE search MATCH ? AND search.rowid BETWEEN ? AND ? AND ` + own + wanted + `
+			UNION ALL SELECT messages.id FROM messages WHERE ` + own + wanted + " AND messages.place IS NULL)",
+		slices.Concat([]any{strings.Join(asked, " OR "), q.first, q.last}, args, args)
 }
 
 // loadPlaces reads the messages one after the other, in the order of best.
@@ -188,7 +243,7 @@ func loadPlaces(db *gorm.DB, best []bestRow, into map[string]models.Places) erro
 		places := into[row.SessionID]
 		places.Total = one.Total
 		places.Best = append(places.Best, models.Place{
-			MessageID: row.ID, SessionID: row.SessionID, Role: models.Role(row.Role),
+			MessageID: row.ID, SessionID: row.SessionID, TurnID: row.TurnID, Shown: row.Shown, Role: models.Role(row.Role),
 			Content: row.Content, CreatedAt: fromMicros(row.Created),
 		})
 		into[row.SessionID] = places

@@ -155,7 +155,7 @@ func TestTheBestPlacesOfASearchComeFirst(t *testing.T) {
 			"alpha beta 合": {"alpha and Beta 合", "beta at last"},
 			"合":            {"alpha and Beta 合"},
 		} {
-			places := got(s.Places(t.Context(), "ann", text, []string{"s", "bobs"}, 2))(t)
+			places := got(s.Places(t.Context(), models.SessionQuery{OwnerID: "ann", Text: text}, []string{"s", "bobs"}, 2))(t)
 			var said []string
 			for _, place := range places["s"].Best {
 				said = append(said, place.Content)
@@ -164,10 +164,10 @@ func TestTheBestPlacesOfASearchComeFirst(t *testing.T) {
 				t.Errorf("%q in %d sessions (-want +got):\n%s", text, len(places), diff)
 			}
 		}
-		if places := got(s.Places(t.Context(), "ann", "alpha beta", []string{"s", "other"}, 2))(t); places["s"].Total != 3 || places["other"].Total != 1 {
+		if places := got(s.Places(t.Context(), models.SessionQuery{OwnerID: "ann", Text: "alpha beta"}, []string{"s", "other"}, 2))(t); places["s"].Total != 3 || places["other"].Total != 1 {
 			t.Errorf("places %v", places)
 		}
-		if places := got(s.Places(t.Context(), "bob", "alpha", []string{"s"}, 2))(t); len(places) != 0 {
+		if places := got(s.Places(t.Context(), models.SessionQuery{OwnerID: "bob", Text: "alpha"}, []string{"s"}, 2))(t); len(places) != 0 {
 			t.Errorf("bob is shown %v", places)
 		}
 	})

@@ -121,8 +121,11 @@ func sessionsAfter(db *gorm.DB, q models.SessionQuery, after sessionKey) *gorm.D
 // of all owners in their titles alone.
 func (s *Store) matching(db, list *gorm.DB, q models.SessionQuery) (*gorm.DB, error) {
 	words, err := find.Words(q.Text)
-	if err != nil || len(words) == 0 {
-		return list, err
+	if err != nil {
+		return nil, err
+	}
+	if len(words) == 0 {
+		return usedDuring(list, q), nil
 	}
 	if q.OwnerID == "" {
 		for _, word := range words {
@@ -130,9 +133,24 @@ func (s *Store) matching(db, list *gorm.DB, q models.SessionQuery) (*gorm.DB, er
 		}
 		return list, nil
 	}
-	wanted, err := s.newSearch(db, q.OwnerID, q.Text)
+	wanted, err := s.newSearch(db, q)
 	if err != nil {
 		return nil, err
 	}
 	return wanted.sessions(list), nil
+}
+
+// usedDuring leaves the sessions of a list that were last used in the time that
+// is asked for and, where outputs are, that have any.
+func usedDuring(list *gorm.DB, q models.SessionQuery) *gorm.DB {
+	if !q.From.IsZero() {
+		list = list.Where("updated_at >= ?", micros(q.From))
+	}
+	if !q.To.IsZero() {
+		list = list.Where("updated_at < ?", micros(q.To))
+	}
+	if q.In == models.SearchOutputs {
+		list = list.Where("EXISTS (SELECT 1 FROM outputs WHERE outputs.session_id = sessions.id AND deleted_at IS NULL)")
+	}
+	return list
 }

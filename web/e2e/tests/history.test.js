@@ -180,3 +180,45 @@ it('a title that comes by itself is seen in the lists of other tabs', async ({ a
   await c.ask('name this by what it asks');
   await other.locator(`main [data-session="${session.id}"] h4 a`).filter({ hasText: 'name this by what it asks' }).waitFor();
 });
+
+it('the history is narrowed to a part and a time, by the address', async ({ app, chat, provider }) => {
+  provider.on('needle', says('Hay alone.'));
+  const c = await chat();
+  await c.open();
+  await c.ask('the needle in it');
+  await app.api('POST', '/sessions', { title: 'Titled hay' });
+  await c.page.goto(`${c.base}/history?q=hay`);
+  assert.equal(await items(c.page).count(), 2);
+  await c.page.getByLabel('Where to look').selectOption({ label: 'Titles' });
+  await c.page.getByLabel('When').selectOption({ label: 'Last 7 days' });
+  await c.page.getByRole('button', { name: 'Search', exact: true }).click();
+  await c.page.waitForURL(/in=titles.*when=7d/);
+  assert.equal(await items(c.page).count(), 1);
+  await c.page.getByLabel('Where to look').selectOption({ label: 'Outputs' });
+  await c.page.getByRole('button', { name: 'Search', exact: true }).click();
+  await c.page.getByTestId('nothing-found').getByRole('link', { name: 'Everywhere and at any time' }).click();
+  await c.page.waitForURL((url) => !url.searchParams.has('in') && !url.searchParams.has('when'));
+  assert.equal(await items(c.page).count(), 2);
+});
+
+it('an earlier version is found, says so, and is shown', async ({ app, chat, provider }) => {
+  provider.on('first', says('The zebra answer.'));
+  provider.on('second', says('Another one.'));
+  const c = await chat();
+  await c.open();
+  await c.ask('first question');
+  const { id } = (await app.api('GET', `/sessions/${c.sessionID}/messages`)).items[0];
+  const { turn_id } = await app.api('POST', `/sessions/${c.sessionID}/messages/${id}/edit`, { content: 'second question' });
+  await app.api('GET', `/turns/${turn_id}?wait=20`);
+  for (const width of [1280, 360]) {
+    await c.page.setViewportSize({ width, height: 800 });
+    await c.page.goto(`${c.base}/history?q=zebra`);
+    await c.page.getByTestId('snippet').waitFor();
+    await accessible(c.page);
+    await noSidewaysScroll(c.page);
+  }
+  await c.page.getByText('earlier version').waitFor();
+  await c.page.getByTestId('snippet').click();
+  await c.page.waitForURL(/#p-/);
+  assert.ok((await c.page.locator(':target').textContent()).includes('zebra'));
+});
