@@ -21,7 +21,7 @@ var scriptWordKeys = []string{
 	"too-large", "limited", "new", "done", "stopped", "interrupted", "error",
 	"so-far", "gone", "retry-in", "retry-asking", "notify-done", "notify-error", "notify-approval", "asks", "asked",
 	"attach-folder", "attach-pasted", "attach-offer", "attach-many", "attach-large", "attach-remove", "attach-failed",
-	"elapsed-s", "elapsed-m", "elapsed-h",
+	"elapsed-s", "elapsed-m", "elapsed-h", "unsaved",
 }
 
 func scriptWords(ctx context.Context) templ.Attributes {

@@ -25,6 +25,7 @@ export function startComposer() {
   text.addEventListener("beforeinput", onBeforeInput);
   text.addEventListener("input", onInput);
   document.getElementById("stop").addEventListener("click", stopTurn);
+  document.addEventListener("offcut:unsaved", ({ detail }) => takeOver(detail));
   for (const example of document.querySelectorAll("[data-try]")) {
     example.addEventListener("click", () => { put(example.dataset.try); text.focus(); });
   }
@@ -92,6 +93,12 @@ function grow() {
 export function put(value) {
   text.value = value;
   onInput();
+}
+
+/** Takes a text that was written into a message which another version replaced. */
+function takeOver(value) {
+  put([text.value, value].filter(Boolean).join("\n\n"));
+  say(word("unsaved"));
 }
 
 /** True while nothing is written. */

@@ -76,8 +76,15 @@ function tellsMore(old, fresh) {
   return had.length > has.length && had.startsWith(has);
 }
 
+/** What somebody wrote into a message that leaves is told to the page. */
+function rescue(node) {
+  const text = node.nodeType === Node.ELEMENT_NODE && node.querySelector("form.edit textarea");
+  if (text && text.value !== text.defaultValue) document.dispatchEvent(new CustomEvent("offcut:unsaved", { detail: text.value }));
+}
+
 function removed(node) {
   const next = node.nextSibling;
+  rescue(node);
   node.remove();
   return next;
 }

@@ -324,6 +324,21 @@ it('versions, retry and edit work without scripts', async ({ app, visit, provide
   await settles('changed by a form', 'formally changed');
 }, { allow: refused });
 
+it('a retry in another tab takes away nothing of what somebody writes', async ({ app, chat, provider }) => {
+  provider.on('what is asked', says('first'), says('second'));
+  const session = await app.session('what is asked');
+  const [, answer] = await app.messages(session.id);
+  const c = await chat();
+  await c.open(session.id);
+  await c.questions.first().getByTestId('edit').click();
+  await c.questions.first().locator('form.edit textarea').fill('half of a better question');
+  const { turn_id: again } = await app.api('POST', `/turns/${answer.turn_id}/retry`);
+  await app.settled(again);
+  await c.page.getByText('second').waitFor();
+  assert.equal(await c.page.locator('#composer-text').inputValue(), 'half of a better question');
+  assert.match(await c.page.locator('#composer-problem').innerText(), /replaced by another version/);
+});
+
 it('all of it fits a phone, light and dark', async ({ app, chat, provider }) => {
   provider.on('narrow', says('a'), says('', { chunks: ['b'], cut: true }));
   const session = await app.session('narrow');
