@@ -54,6 +54,7 @@ func (h *Handlers) nestedCall(ctx context.Context, sess models.Session, made mod
 		SessionID: sess.ID, CallID: made.ID, Tool: made.Tool, Subject: subject(call), State: string(made.State), Failed: made.IsError,
 		Took: -1, Exit: made.ExitCode, Signal: made.Signal, TimedOut: made.TimedOut, StartedAt: h.Now(),
 	}, Unsaved: made.Unsaved}
+	row.Unstarted = made.Unstarted && made.State != models.CallWaiting
 	if made.ExecutionMS != nil {
 		row.Took = time.Duration(*made.ExecutionMS) * time.Millisecond
 	}

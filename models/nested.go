@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -33,6 +34,95 @@ type NestedCall struct {
 	Complete    *bool     `json:"complete,omitempty"`
 	// Unsaved: what it returned could not be kept.
 	Unsaved bool `json:"unsaved,omitempty"`
+	// Unstarted: it never ran, and had no effect.
+	Unstarted bool `json:"unstarted,omitempty"`
+
+	// Result is what it came to, of one that ran and has ended; for the figures.
+	Result *NestedResult `json:"-"`
+}
+
+// Output is the copy of what the call returned, or what became of it; false:
+// none was needed.
+func (c NestedCall) Output() (NestedOutput, bool) {
+	if c.Unsaved {
+		return NestedOutput{Tool: c.Tool, Retention: RetentionFailed}, true
+	}
+	return NestedOutput{Tool: c.Tool, OutputID: c.OutputID, TotalBytes: c.TotalBytes, Complete: c.Complete}, c.OutputID != ""
+}
+
+// NestedResult is a call as the script made it, and what is known of its result.
+type NestedResult struct {
+	Arguments string
+	Metadata  ResultMetadata // with its Passage
+}
+
+// maxNotedTools bounds how many tools one part of a note names.
+const maxNotedTools = 20
+
+// NestedNote tells the model of a script that was cut off which of its calls
+// ran: what is unknown of the script's effects is only what is unknown of
+// theirs.
+func NestedNote(calls []NestedCall) string {
+	var ended, cut, unrun noted
+	for _, c := range calls {
+		switch {
+		case c.Unstarted || c.State == CallDenied:
+			unrun.add(c.Tool)
+		case c.State == CallOK || c.State == CallError:
+			ended.add(c.Tool)
+		default:
+			cut.add(c.Tool)
+		}
+	}
+	var parts []string
+	for _, part := range []struct {
+		noted
+		says string
+	}{
+		{ended, "%d came to the end (%s)"},
+		{cut, "%d had begun and did not come to the end, with effects unknown (%s)"},
+		{unrun, "%d did not run and had no effect (%s)"},
+	} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf(part.says, part.n, part.tools()))
+		}
+	}
+	if len(parts) == 0 {
+		return "[The script had called no tool.]"
+	}
+	return "[Of the script's calls, " + strings.Join(parts, "; ") + ".]"
+}
+
+// noted are calls, by their tools.
+type noted struct {
+	n     int
+	names []string
+	times map[string]int
+}
+
+func (c *noted) add(tool string) {
+	if c.times == nil {
+		c.times = map[string]int{}
+	}
+	if c.n++; c.times[tool] == 0 {
+		c.names = append(c.names, tool)
+	}
+	c.times[tool]++
+}
+
+func (c noted) tools() string {
+	var words []string
+	for _, name := range c.names[:min(len(c.names), maxNotedTools)] {
+		word := name
+		if times := c.times[name]; times > 1 {
+			word = fmt.Sprintf("%d %s", times, name)
+		}
+		words = append(words, word)
+	}
+	if len(c.names) > maxNotedTools {
+		words = append(words, "…")
+	}
+	return strings.Join(words, ", ")
 }
 
 // nestedMark stands in the id of a call within a script between the script's
@@ -43,12 +133,6 @@ const nestedMark = "_s"
 // from 1.
 func NestedCallID(parent string, n int) string {
 	return parent + nestedMark + strconv.Itoa(n)
-}
-
-// NestedCallIDs are between which two, in the order of their bytes, the ids of
-// all calls within a call lie: from first on and before end.
-func NestedCallIDs(parent string) (first, end string) {
-	return parent + nestedMark, parent + nestedMark + ":" // which follows the digits
 }
 
 // ParentCallID is the call within which the call with this id may have been

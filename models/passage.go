@@ -28,7 +28,8 @@ const (
 //
 // Counted is the result as text, which is what a model would have had to read:
 // a byte that is no UTF-8 counts as the character that stands for it, and a
-// binary output as its hex dump. Marker lines do not count.
+// binary output as its hex dump. Marker lines do not count. What a call within a
+// script shows, it shows to the script: no request holds it.
 type Passage struct {
 	Produced int64 // by the tool
 	Captured int64
@@ -81,11 +82,11 @@ func PassageOf(m Message, gaps []Gap) Passage {
 	meta := m.Metadata
 	switch {
 	case meta == nil:
-		return wholly(int64(len(m.Content)))
+		return Whole(int64(len(m.Content)))
 	case meta.Passage != nil:
 		return *meta.Passage
 	case meta.OutputID == "":
-		return wholly(int64(len(m.Content)))
+		return Whole(int64(len(m.Content)))
 	}
 	p := Passage{Retained: meta.copyBytes(gaps)}
 	p.Captured = p.Retained
@@ -97,7 +98,8 @@ func PassageOf(m Message, gaps []Gap) Passage {
 	return p
 }
 
-func wholly(n int64) Passage { return Passage{Produced: n, Captured: n, Retained: n, Shown: n} }
+// Whole is the passage of a result of which nothing was left behind.
+func Whole(n int64) Passage { return Passage{Produced: n, Captured: n, Retained: n, Shown: n} }
 
 // copyBytes is the length of the kept copy without its own marker lines.
 func (m ResultMetadata) copyBytes(gaps []Gap) int64 {

@@ -79,6 +79,7 @@ func (k *Keeper) keepBeside(ctx context.Context, call agent.Call, result agent.T
 	own := &result.Metadata
 	own.Retention, own.RetentionError, own.OutputID = meta.Retention, meta.RetentionError, meta.OutputID
 	own.TotalBytes, own.Complete = meta.TotalBytes, meta.Complete
+	own.Passage = models.Ptr(models.Whole(int64(len(result.Content)))) // the tool is given all of it
 	return result
 }
 

@@ -105,8 +105,13 @@ func (j *journal) output(callID, text string, printed int64) {
 	j.publish(events.Event{Kind: events.KindOutput, CallID: callID, Text: text, Bytes: call.bytes})
 }
 
-// Nested tells of a call that a tool makes within a running one.
+// Nested tells of a call that a tool makes within a running one, and stores it:
+// after a crash nobody else knows which of them ran.
 func (j *journal) Nested(callID string, made models.NestedCall) {
+	turn := j.started()
+	if err := j.r.cfg.Store.NoteNested(context.Background(), turn, callID, made, j.r.cfg.Now()); err != nil {
+		j.r.cfg.Log.Error("a call of a script cannot be noted", "call", made.ID, "turn", turn.ID, "session", turn.SessionID, "error", err)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	call := j.calls.find(callID)

@@ -173,6 +173,8 @@ type Store interface {
 	// Grounds are what the answers of turns rest on, by the turns.
 	Grounds(ctx context.Context, sessionID string, turnIDs []string) (map[string][]models.Ground, error)
 	AppendResults(ctx context.Context, results []models.Message) error
+	// NoteNested stores how a call stands that a running script makes.
+	NoteNested(ctx context.Context, turn models.Turn, parentID string, made models.NestedCall, now time.Time) error
 	Messages(ctx context.Context, q models.MessageQuery) ([]models.Message, string, error)
 	// Transcript is what may be sent for a turn, and Rest what of it comes behind
 	// an earlier one.

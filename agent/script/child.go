@@ -66,7 +66,7 @@ func serve() error {
 		failure = fmt.Sprintf("The program threw what stands above, %d bytes.", len(failure))
 	}
 	if failure != "" {
-		return out.send(report{Kind: reportFailed, Text: failure})
+		return out.send(saying(reportFailed, failure))
 	}
 	return out.send(report{Kind: reportDone})
 }
@@ -144,7 +144,7 @@ func (r *reporter) print(text string) {
 		for n < len(text) && text[n]&0xC0 == 0x80 { // within a character
 			n--
 		}
-		_ = r.send(report{Kind: reportPrint, Text: text[:n]}) // asked at the end
+		_ = r.send(saying(reportPrint, text[:n])) // whether it was sent is asked at the end
 		text = text[n:]
 	}
 }

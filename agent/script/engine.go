@@ -1,10 +1,8 @@
 package script
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -27,8 +25,10 @@ type engine struct {
 
 	rejected []*goja.Promise // nobody has taken care of them yet
 
-	stringify, parse goja.Callable
-	newError         *goja.Object
+	missed map[string]bool // names of tools that the program looked for, and that there are not
+
+	stringify, parse, listOf goja.Callable
+	newError                 *goja.Object
 }
 
 // pending is a call that has no answer yet.
@@ -40,7 +40,7 @@ type pending struct {
 func newEngine(p program, out *reporter) *engine {
 	e := &engine{
 		vm: goja.New(), out: out, program: p, ended: make(chan struct{}),
-		answers: make(chan order, p.Calls+1), calls: map[int]pending{},
+		answers: make(chan order, p.Calls+1), calls: map[int]pending{}, missed: map[string]bool{},
 	}
 	e.vm.SetMaxCallStackSize(maxDepth)
 	e.vm.SetPromiseRejectionTracker(e.track)
@@ -53,9 +53,12 @@ func newEngine(p program, out *reporter) *engine {
 // keepOwn takes what the engine itself uses of the language before a program
 // can change it.
 func (e *engine) keepOwn() {
-	object := e.vm.Get("JSON").ToObject(e.vm)
-	e.stringify, _ = goja.AssertFunction(object.Get("stringify"))
-	e.parse, _ = goja.AssertFunction(object.Get("parse"))
+	of := func(owner, name string) goja.Callable {
+		function, _ := goja.AssertFunction(e.vm.Get(owner).ToObject(e.vm).Get(name))
+		return function
+	}
+	e.stringify, e.parse = of("JSON", "stringify"), of("JSON", "parse")
+	e.listOf = of("Array", "from")
 	e.newError = e.vm.Get("Error").ToObject(e.vm)
 }
 
@@ -86,7 +89,7 @@ func (e *engine) run(code string) (failure string) {
 	}()
 	compiled, err := goja.Compile(sourceName, before+code+after, false)
 	if err != nil {
-		return syntaxFailure(err)
+		return syntaxFailure(err, code)
 	}
 	value, err := e.vm.RunProgram(compiled)
 	if err != nil {
@@ -150,58 +153,6 @@ func (e *engine) settle(answer order) error {
 		return err
 	}
 	return call.resolve(value)
-}
-
-// addTools makes the object tools, with a function for each.
-func (e *engine) addTools() {
-	tools := e.vm.NewObject()
-	for _, name := range e.program.Tools {
-		_ = tools.Set(name, func(c goja.FunctionCall) goja.Value { return e.call(name, c.Argument(0)) })
-	}
-	_ = e.vm.Set("tools", tools)
-}
-
-// call has the server run a tool. It returns a promise.
-func (e *engine) call(tool string, argument goja.Value) goja.Value {
-	if e.made++; e.made > e.program.Calls {
-		e.end(tooManyCalls(e.program.Calls))
-		panic(e.vm.NewTypeError("%s", tooManyCalls(e.program.Calls)))
-	}
-	arguments := "{}"
-	if argument != goja.Undefined() && argument != goja.Null() {
-		if _, isObject := argument.(*goja.Object); !isObject {
-			panic(e.vm.NewTypeError("tools.%s takes one object with its arguments, such as tools.%s({…})", tool, tool))
-		}
-		arguments = e.json(argument)
-	}
-	if len(arguments) > maxArguments {
-		panic(e.vm.NewTypeError("The arguments of tools.%s have %d bytes; at most %d are possible", tool, len(arguments), maxArguments))
-	}
-	promise, resolve, reject := e.vm.NewPromise()
-	e.calls[e.made] = pending{resolve, reject, e.here(tool)}
-	_ = e.out.send(report{Kind: reportCall, N: e.made, Tool: tool, Arguments: json.RawMessage(arguments)})
-	return e.vm.ToValue(promise)
-}
-
-// here is where the program is, as an error's stack says it.
-func (e *engine) here(tool string) string {
-	var stack strings.Builder
-	for _, frame := range e.vm.CaptureCallStack(0, nil) {
-		if p := frame.Position(); p.Filename == sourceName && p.Line > 0 {
-			fmt.Fprintf(&stack, "\n\tat tools.%s (%s:%d:%d)", tool, sourceName, p.Line, p.Column)
-		}
-	}
-	return stack.String()
-}
-
-// errorOf is an Error with the sentence of a call that failed, as if it had been
-// thrown where the call was made.
-func (e *engine) errorOf(message, stack string) (*goja.Object, error) {
-	failed, err := e.vm.New(e.newError, e.vm.ToValue(message))
-	if err != nil {
-		return nil, err
-	}
-	return failed, failed.Set("stack", "Error: "+message+stack)
 }
 
 // track notes promises that were rejected, until somebody takes care of them.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,21 +78,50 @@ func (e *engine) thrown(v goja.Value) string {
 	if !isObject || object.ClassName() != "Error" {
 		return "The program threw " + e.text(v)
 	}
-	text := object.String()
+	text := e.naming(exact(object.ToString()))
 	if stack := object.Get("stack"); stack != nil {
 		text += atLine(stack.String())
 	}
 	return text
 }
 
-// positions are how the parser names places.
-var positions = regexp.MustCompile(sourceName + `: Line (\d+):\d+ (.*?)(?: \(and \d+ more errors?\))?$`)
+// noMember is what the engine says of a call of what is not there.
+var noMember = regexp.MustCompile(`^TypeError: Object has no member '(.*)'$`)
 
-// syntaxFailure says what is wrong with a program that cannot be read.
-func syntaxFailure(err error) string {
-	text := strings.TrimPrefix(err.Error(), "SyntaxError: ")
-	if found := positions.FindStringSubmatch(text); found != nil {
-		text = fmt.Sprintf("%s (line %s)", found[2], found[1])
+// naming is what an error says. Where it says that there is no such tool it
+// names those that there are.
+func (e *engine) naming(text string) string {
+	found := noMember.FindStringSubmatch(text)
+	if found == nil || !e.missed[found[1]] {
+		return text
+	}
+	return fmt.Sprintf("TypeError: There is no tools.%s. The tools are: %s.", found[1], strings.Join(e.program.Tools, ", "))
+}
+
+// The ways in which the engine names the place of a syntax error.
+var (
+	parserPlace   = regexp.MustCompile(sourceName + `: Line (\d+):\d+ (.*?)(?: \(and \d+ more errors?\))?$`)
+	compilerPlace = regexp.MustCompile(`^(.*) at ` + sourceName + `:(\d+):\d+$`)
+)
+
+// syntaxFailure says what is wrong with a program that cannot be read. What is
+// not finished at its end is found only behind it, where it was wrapped.
+func syntaxFailure(err error, code string) string {
+	text, line := strings.TrimPrefix(err.Error(), "SyntaxError: "), ""
+	if found := parserPlace.FindStringSubmatch(text); found != nil {
+		line, text = found[1], found[2]
+	} else if found := compilerPlace.FindStringSubmatch(text); found != nil {
+		text, line = found[1], found[2]
+	}
+	last := 1 + len(lineEnd.FindAllStringIndex(code, -1))
+	if n, err := strconv.Atoi(line); err == nil && n > last {
+		return fmt.Sprintf("SyntaxError: The program is not finished at its end, in line %d, or has a } too many: look for a bracket, a quote or an expression that is left open.", last)
+	}
+	if line != "" {
+		text += " (line " + line + ")"
 	}
 	return "SyntaxError: " + text
 }
+
+// lineEnd is what ends a line of JavaScript.
+var lineEnd = regexp.MustCompile(`\r\n|[\n\r\x{2028}\x{2029}]`)

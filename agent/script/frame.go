@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // The server and the process of a program talk in frames: the length of what
@@ -13,12 +14,30 @@ import (
 // report is what the process tells.
 type report struct {
 	Kind reportKind `json:"kind"`
-	// Text is what was printed, or a sentence.
-	Text string `json:"text,omitempty"`
+	// Text is what was printed, or a sentence; Bytes stands in its place where it
+	// holds half of a character, which a text in JSON cannot.
+	Text  string `json:"text,omitempty"`
+	Bytes []byte `json:"bytes,omitempty"`
 	// Of a call. Calls are numbered from 1 in the order in which they are made.
 	N         int             `json:"n,omitempty"`
 	Tool      string          `json:"tool,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// saying is a report with a text.
+func saying(kind reportKind, text string) report {
+	if !utf8.ValidString(text) {
+		return report{Kind: kind, Bytes: []byte(text)}
+	}
+	return report{Kind: kind, Text: text}
+}
+
+// said is the text of a report.
+func (r report) said() string {
+	if len(r.Bytes) > 0 {
+		return string(r.Bytes)
+	}
+	return r.Text
 }
 
 type reportKind string

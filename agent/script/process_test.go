@@ -2,8 +2,63 @@ package script
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
+
+// machineSeals: this machine lets a process have namespaces and a /proc of its
+// own. It is asked here without a word of what is tested.
+func machineSeals() bool {
+	probe := exec.Command("mount", "-t", "proc", "proc", "/proc")
+	probe.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}},
+	}
+	return probe.Run() == nil
+}
+
+func TestProgramsAreShutInWhereTheMachineCan(t *testing.T) {
+	child, confined, err := begin(program{Code: "await tools.wait({})", Tools: []string{"wait"}, Calls: 1, Memory: DefaultMemory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer child.close()
+	if can := machineSeals(); confined != can {
+		t.Fatalf("shut in: %v; the machine can do that: %v", confined, can)
+	}
+	var call report
+	if err := readFrame(child.reports, maxFrame, &call); err != nil || call.Kind != reportCall {
+		t.Fatalf("%+v, %v", call, err)
+	}
+	proc := fmt.Sprintf("/proc/%d/", child.cmd.Process.Pid)
+	status, err := os.ReadFile(proc + "status")
+	if err != nil || !strings.Contains(string(status), "NoNewPrivs:\t1\n") || !strings.Contains(string(status), "CapEff:\t0000000000000000\n") {
+		t.Errorf("its rights: %s, %v", status, err)
+	}
+	if environ, err := os.ReadFile(proc + "environ"); err == nil && bytes.Contains(environ, []byte("PATH=")) {
+		t.Errorf("its environment: %q", environ)
+	}
+	if !confined {
+		return
+	}
+	for _, kind := range []string{"user", "mnt", "pid", "ipc", "uts", "net"} {
+		own, err := os.Readlink("/proc/self/ns/" + kind)
+		its, errIts := os.Readlink(proc + "ns/" + kind)
+		if err != nil || errIts != nil || own == its {
+			t.Errorf("its namespace %s is %q, the server's is %q; %v, %v", kind, its, own, err, errIts)
+		}
+	}
+	if files, err := os.ReadDir(proc + "root"); err != nil || len(files) != 1 || files[0].Name() != "proc" {
+		t.Errorf("it has the files %v, %v", files, err)
+	}
+}
 
 func TestAProgramRunsWhereTheMachineGivesNoNamespaces(t *testing.T) {
 	before := noNamespaces.Swap(true)

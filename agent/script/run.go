@@ -20,12 +20,15 @@ type Program struct {
 	// Tools are the names under which it finds tools.
 	Tools  []string
 	Limits Limits
-	// Print takes what it logs, and then what it returns, as valid UTF-8.
+	// Print takes what it logs, and then what it returns: UTF-8, but for each half
+	// of a character in it the three bytes that UTF-8 forbids (ED A0 80 to
+	// ED BF BF).
 	Print io.Writer
-	// Call does a call, and is called from as many goroutines as calls run at
-	// the same time. Its context ends with the program: where that failed,
-	// calls that are open end too.
-	Call func(ctx context.Context, call Call) Answer
+	// Begin begins a call. It is called for one call after the other, in the order
+	// in which they were made; what it returns does the call, and runs beside
+	// others. The context ends with the program: where that failed, calls that
+	// are open end too, and for those that had no turn yet it has ended already.
+	Begin func(ctx context.Context, call Call) (do func() Answer)
 }
 
 // Call is a program's call of a tool.
@@ -44,7 +47,7 @@ type Answer struct {
 // End is how a program ended.
 type End struct {
 	// Error is what it threw or why it was ended, with the line where that is
-	// known; empty where it returned.
+	// known, and halves of characters as in Print; empty where it returned.
 	Error string
 	// Stopped: the context was cancelled.
 	Stopped  bool
@@ -77,14 +80,17 @@ func Run(ctx context.Context, p Program) (End, error) {
 		Program: p, limits: limits, child: child, ctx: calls,
 		reports: make(chan report), answers: make(chan order, limits.Calls), clock: newClock(limits.Time),
 		tooLarge: make(chan struct{}), over: make(chan struct{}), gate: make(chan struct{}, parallel),
+		calls: make(chan Call, limits.Calls),
 	}
 	defer r.clock.end()
 	go r.listen()
+	r.open.Go(r.begin)
 	go watchMemory(child.cmd.Process.Pid, limits.Memory, r.over, func() { close(r.tooLarge); child.kill() })
 	failure := r.follow()
 	close(r.over)
 	child.kill()
 	endCalls(ErrEnded)
+	close(r.calls)
 	r.open.Wait()
 	end := End{Error: failure, Stopped: ctx.Err() != nil, Duration: time.Since(begun), Confined: confined, Kind: sandbox.KindNone}
 	if confined {
@@ -104,7 +110,8 @@ type run struct {
 	clock    *clock
 	tooLarge chan struct{} // closed: it used too much memory
 	over     chan struct{} // closed: nothing is listened to any more
-	gate     chan struct{} // of the calls that run at the same time
+	calls    chan Call     // that were made; there is room for all
+	gate     chan struct{} // of those that run at the same time
 	open     sync.WaitGroup
 	made     int // calls
 	told     int // answers
@@ -165,12 +172,12 @@ func (r *run) endSoon(why string) {
 func (r *run) take(next report) (done bool, failure string) {
 	switch next.Kind {
 	case reportPrint:
-		_, _ = io.WriteString(r.Print, strings.ToValidUTF8(next.Text, "\uFFFD"))
+		_, _ = io.WriteString(r.Print, next.said())
 	case reportCall:
 		if r.made++; next.N != r.made || r.made > r.limits.Calls {
 			return true, tooManyCalls(r.limits.Calls)
 		}
-		r.call(Call{N: next.N, Tool: next.Tool, Arguments: next.Arguments})
+		r.calls <- Call{N: next.N, Tool: next.Tool, Arguments: next.Arguments}
 	case reportIdle:
 		if next.N == r.told && r.told < r.made && r.why == "" {
 			r.clock.stop()
@@ -178,31 +185,39 @@ func (r *run) take(next report) (done bool, failure string) {
 	case reportDone:
 		return true, ""
 	case reportFailed:
-		return true, next.Text
+		return true, next.said()
 	default:
 		return true, engineFailed
 	}
 	return false, ""
 }
 
-// call runs a call beside the others.
-func (r *run) call(c Call) {
-	r.open.Go(func() {
-		answer := Answer{Error: ErrEnded.Error()}
+// begin begins the calls in their order, so many at the same time.
+func (r *run) begin() {
+	for c := range r.calls {
 		select {
 		case r.gate <- struct{}{}:
-			answer = r.Call(r.ctx, c)
-			<-r.gate
 		case <-r.ctx.Done():
+			r.Begin(r.ctx, c)()
+			continue
 		}
-		if len(answer.Value) > maxAnswer {
-			answer = Answer{Error: fmt.Sprintf("What %s returned is too large for a script: %d bytes as JSON; at most %d are possible.", c.Tool, len(answer.Value), maxAnswer)}
-		}
-		if answer.Error == "" && len(answer.Value) == 0 {
-			answer.Value = json.RawMessage("null")
-		}
-		r.answers <- order{N: c.N, Value: answer.Value, Error: answer.Error} // there is room for all
-	})
+		do := r.Begin(r.ctx, c)
+		r.open.Go(func() {
+			defer func() { <-r.gate }()
+			r.answer(c, do())
+		})
+	}
+}
+
+// answer tells the program what came of a call.
+func (r *run) answer(c Call, answer Answer) {
+	switch {
+	case len(answer.Value) > maxAnswer:
+		answer = Answer{Error: fmt.Sprintf("What %s returned is too large for a script: %d bytes as JSON; at most %d are possible.", c.Tool, len(answer.Value), maxAnswer)}
+	case answer.Error == "" && len(answer.Value) == 0:
+		answer.Value = json.RawMessage("null")
+	}
+	r.answers <- order{N: c.N, Value: answer.Value, Error: answer.Error} // there is room for all
 }
 
 // engineFailed is said where nothing else is known.

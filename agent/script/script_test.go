@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 type tester struct {
 	t      *testing.T
 	limits script.Limits
+	begun  atomic.Int32
 	calls  atomic.Int32
 	most   atomic.Int32 // calls that ran at the same time
 	now    atomic.Int32
@@ -34,17 +35,38 @@ type tester struct {
 
 func (r *tester) run(ctx context.Context, code string) (printed string, end script.End) {
 	r.t.Helper()
+	r.begun.Store(0)
 	var out bytes.Buffer
 	end, err := script.Run(ctx, script.Program{
-		Code: code, Tools: []string{"echo", "fails", "slow"}, Limits: r.limits, Print: &out, Call: r.call,
+		Code: code, Tools: []string{"echo", "fails", "slow"}, Limits: r.limits, Print: &out, Begin: r.begin,
 	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if !utf8.Valid(out.Bytes()) || !utf8.ValidString(end.Error) {
-		r.t.Error("what was printed is not valid UTF-8")
+	if !utf8.ValidString(whole(out.String() + end.Error)) {
+		r.t.Error("what was printed is no UTF-8")
 	}
 	return out.String(), end
+}
+
+// whole is a text without the halves of characters in it.
+func whole(text string) string {
+	var out []byte
+	for i := 0; i < len(text); i++ {
+		if text[i] == 0xED && i+2 < len(text) && text[i+1] >= 0xA0 {
+			i += 2
+			continue
+		}
+		out = append(out, text[i])
+	}
+	return string(out)
+}
+
+func (r *tester) begin(ctx context.Context, c script.Call) func() script.Answer {
+	if c.N != int(r.begun.Add(1)) {
+		r.t.Errorf("call %d began out of its turn", c.N)
+	}
+	return func() script.Answer { return r.call(ctx, c) }
 }
 
 func (r *tester) call(ctx context.Context, c script.Call) script.Answer {
@@ -83,21 +105,42 @@ func TestAProgramReturnsAndPrints(t *testing.T) {
 		"an error that is thrown on":      {"async function f() {\n throw new RangeError('no')\n}\nawait f()", "", "RangeError: no (line 2)"},
 		"a string that is thrown":         {`throw "bad"`, "", "The program threw bad"},
 		"what cannot be read":             {"const a = 1;\nconst = 2", "", "SyntaxError: Unexpected token = (line 2)"},
+		"a name twice":                    {"let a\nlet a", "", "SyntaxError: Identifier 'a' has already been declared (line 2)"},
+		"a bracket too few":               {"return (((", "", "SyntaxError: The program is not finished at its end, in line 1, or has a } too many"},
+		"a quote too few":                 {"const a = 1\nreturn `b", "", "SyntaxError: The program is not finished at its end, in line 2, or"},
 		"a brace too many":                {"} ; const a = async () => {", "", "SyntaxError: "},
+		"a brace too many at the end":     {"return 1\n}", "", "SyntaxError: The program is not finished at its end, in line 2, or has a } too many"},
 		"a call that fails":               {"const a = 1;\nawait tools.fails({})", "", "Error: it did not work (line 2)"},
 		"a call that fails, caught":       {"try { await tools.fails({}) } catch (e) { return e.message + (e instanceof Error) }", "it did not worktrue", ""},
 		"a call that fails and nobody is": {"tools.fails({}); return 1", "", "A promise was rejected, and nothing took care of it: Error: it did not work (line 1)"},
-		"a tool that there is not":        {"await tools.nothing({})", "", "TypeError: Object has no member 'nothing' (line 1)"},
+		"a tool that there is not":        {"await tools.nothing({})", "", "TypeError: There is no tools.nothing. The tools are: echo, fails, slow. (line 1)"},
+		"a tool by another name":          {"\nawait tools['no-thing']({})", "", "TypeError: There is no tools.no-thing. The tools are: echo, fails, slow. (line 2)"},
+		"a tool that is looked for":       {"return [typeof tools.nothing, 'echo' in tools, Object.keys(tools)]", `["undefined",true,["echo","fails","slow"]]`, ""},
+		"another object's method":         {"tools.nothing; ({}).other()", "", "TypeError: Object has no member 'other' (line 1)"},
 		"arguments that are none":         {"await tools.echo('x')", "", "TypeError: tools.echo takes one object"},
-		"half a character, returned":      {`return "😀".slice(0, 1)`, "\uFFFD", ""},
-		"half a character, in JSON":       {`return ["😀".slice(1), "\\ud83d", "\ud83d\ude00"]`, `["\ufffd","\\ud83d","😀"]`, ""},
-		"half a character, logged":        {`console.log("x" + "😀"[0])`, "x\uFFFD\n", ""},
-		"half a character, thrown":        {`throw new Error("😀"[0])`, "", "Error: \uFFFD (line 1)"},
-		"half a character, to a tool":     {`return await tools.echo({["😀"[1]]: "😀"[0]})`, `{"n":1,"got":{"�":"�"}}`, ""},
+		"arguments that are a list":       {"await tools.echo([1])", "", "TypeError: tools.echo takes one object"},
+		"arguments that are no object":    {"await tools.echo({toJSON: () => 1})", "", "TypeError: The arguments of tools.echo are no object as JSON. The tool was not called"},
+		"a call after a refused one":      {"try { tools.echo('x') } catch {} return (await tools.echo({})).n", "1", ""},
+		"half a character, returned":      {`return "😀".slice(0, 1) + "é😀"`, "\xed\xa0\xbdé😀", ""},
+		"half a character, in JSON":       {`return ["😀".slice(1), "\\ud83d", "\ud83d\ude00"]`, `["\ude00","\\ud83d","😀"]`, ""},
+		"half a character, logged":        {`console.log("x" + "😀"[1])`, "x\xed\xb8\x80\n", ""},
+		"half a character, thrown":        {`throw new Error("😀"[0])`, "", "Error: \xed\xa0\xbd (line 1)"},
+		"half a character, to a tool":     {`return await tools.echo({["😀"[1]]: "a"})`, "", "TypeError: The arguments of tools.echo hold half of a character"},
+		"what reads like half of one":     {`return (await tools.echo({a: "\\ud83d", b: "\u0001"})).got`, `{"a":"\\ud83d","b":"\u0001"}`, ""},
 		"a NUL":                           {`return "a\0b"`, "a\x00b", ""},
 		"a value that throws":             {`throw {toString() { throw 1 }, toJSON() { throw 2 }}`, "", "The program threw "},
 		"an error that lies":              {`throw Object.defineProperty(new Error("a"), "stack", {get() { throw new Error("b") }})`, "", "The program threw what cannot be printed."},
 		"its own JSON":                    {`JSON.parse = JSON.stringify = () => 1; return (await tools.echo({a: 2})).got`, `{"a":2}`, ""},
+		"what the bridge is made of": {
+			`Object.prototype.arguments = Object.prototype.toJSON = null; Object.prototype.n = 7; Array.from = Promise.resolve = Promise.prototype.then = null;
+			Error = console.log = String = undefined; Function.prototype.call = () => { throw 1 };
+			return (await tools.echo({a: 1})).got`, `{"a":1}`, "",
+		},
+		"no tools of its own": {`tools.other = () => 1; delete tools.echo; tools = {echo: () => "mine"}; return tools.echo()`, "mine", ""},
+		"no way out by a constructor": {
+			`const F = tools.echo.constructor.constructor; return [F === Function, F("return typeof process + typeof require")(), Object.keys(F("return this")()).join()]`,
+			`[true,"undefinedundefined","console,tools"]`, "",
+		},
 		"no way out": {
 			`return [typeof require, typeof process, typeof fetch, typeof setTimeout, typeof Deno].join()`,
 			"undefined,undefined,undefined,undefined,undefined", "",
@@ -112,6 +155,35 @@ func TestAProgramReturnsAndPrints(t *testing.T) {
 			}
 			if end.Stopped {
 				t.Error("it was stopped")
+			}
+		})
+	}
+}
+
+func TestWhatIsLoggedCanBeRead(t *testing.T) {
+	for name, test := range map[string]struct{ code, printed string }{
+		"an error":                {"const e = new RangeError('no');\nconsole.log('caught', e, {e})", `caught RangeError: no (line 1) {"e":"RangeError: no (line 1)"}`},
+		"a map":                   {`console.log(new Map([["a", 1], ["b", new Map([[1, 2]])]]), {m: new Map()})`, `[["a",1],["b",[[1,2]]]] {"m":[]}`},
+		"a set":                   {`console.log(new Set([1, {a: 2}]))`, `[1,{"a":2}]`},
+		"a date":                  {`console.log(new Date(0), new Date(NaN), {d: new Date(0)})`, `Thu Jan 01 1970 00:00:00 GMT+0000 (UTC) Invalid Date {"d":"1970-01-01T00:00:00.000Z"}`},
+		"numbers":                 {`console.log(1n, 0.1, NaN, {a: 2n ** 70n, b: NaN, c: -Infinity})`, `1n 0.1 NaN {"a":"1180591620717411303424n","b":"NaN","c":"-Infinity"}`},
+		"functions":               {`console.log(function f() {}, () => 1, {f() {}}, class A {})`, `[Function: f] [Function] {"f":"[Function: f]"} [Function: A]`},
+		"a symbol":                {`console.log(Symbol("a"), [Symbol("b")])`, `Symbol(a) ["Symbol(b)"]`},
+		"a regular expression":    {`console.log(/a+/g, {r: /b/})`, `/a+/g {"r":"/b/"}`},
+		"a circle":                {`const a = {n: 1}; a.self = a; a.list = [a, {a}]; console.log(a)`, `{"n":1,"self":"[Circular]","list":["[Circular]",{"a":"[Circular]"}]}`},
+		"a circle by a map":       {`const m = new Map(); m.set("m", m); console.log(m)`, `[["m","[Circular]"]]`},
+		"the same twice":          {`const a = {n: 1}; console.log([a, a, {a}])`, `[{"n":1},{"n":1},{"a":{"n":1}}]`},
+		"what was not awaited":    {`const p = tools.echo({}); console.log(p, {p}); await p; console.log(p)`, "[Promise: not settled yet, await it] {\"p\":\"[Promise: not settled yet, await it]\"}\n[Promise: fulfilled, await it]"},
+		"a value of its own JSON": {`console.log({toJSON: () => ({a: 1})}, {toJSON() {}})`, `{"a":1} undefined`},
+		"a getter that throws":    {`console.log({get a() { throw new Error("no") }}); console.log("and on")`, "[Object that cannot be printed: Error: no (line 1)]\nand on"},
+		"a toJSON that throws":    {`console.log([{toJSON() { throw "no" }}])`, "[Array that cannot be printed: The program threw no (line 1)]"},
+		"a toJSON without end":    {"const f = () => ({toJSON: () => [f()]});\nconsole.log(f())", strings.Repeat("[", 1000) + `"[nested deeper than 1000]"` + strings.Repeat("]", 1000)},
+		"nothing":                 {`console.log()`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if printed, end := (&tester{t: t}).run(t.Context(), test.code); printed != test.printed+"\n" || end.Error != "" {
+				t.Errorf("printed %q, failed with %q", printed, end.Error)
 			}
 		})
 	}
@@ -142,6 +214,13 @@ func TestAHostileProgramEndsWithASentenceAndKeepsWhatItLogged(t *testing.T) {
 		"a flood that waits":             {"while (true) try { await tools.echo({}) } catch {}", "made more than 200 tool calls", script.Limits{}},
 		"a flood of words":               {"while (true) console.log('x'.repeat(1000))", "ran for more than 1s", short},
 		"a long word":                    {"throw new Error('x'.repeat(2e6))", "stands above, 2000016 bytes", script.Limits{}},
+		"a getter that throws":           {"return {get a() { throw new Error('no') }}", "what it returned cannot be written as JSON: Error: no (line 2)", script.Limits{}},
+		"a toJSON without end":           {"const f = () => ({a: {toJSON: f}}); return f()", "ran for more than 1s", short},
+		"a toJSON that loops":            {"return {toJSON() { while (true); }}", "ran for more than 1s", short},
+		"arguments that loop":            {"await tools.echo({get a() { while (true); }})", "ran for more than 1s", short},
+		"a proxy that loops":             {"return new Proxy({}, {ownKeys() { while (true); }})", "ran for more than 1s", short},
+		"long arguments":                 {"await tools.echo({a: 'x'.repeat(9e6)})", "The arguments of tools.echo have 9000008 bytes; at most 8388608 are possible (line 2)", script.Limits{}},
+		"another program's code":         {"[].constructor.constructor('while (true);')()", "ran for more than 1s", short},
 		"a getter that loops":            {"throw {get stack() { while (true); }, toJSON() { while (true); }}", "ran for more than 1s", short},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,12 +273,14 @@ func TestAFailedProgramEndsItsCalls(t *testing.T) {
 	var cause error
 	end, err := script.Run(t.Context(), script.Program{
 		Code: `tools.long({}); await tools.short({}); throw new Error("no")`, Tools: []string{"long", "short"}, Print: &out,
-		Call: func(ctx context.Context, c script.Call) script.Answer {
-			if c.Tool == "long" {
-				<-ctx.Done()
-				cause = context.Cause(ctx)
+		Begin: func(ctx context.Context, c script.Call) func() script.Answer {
+			return func() script.Answer {
+				if c.Tool == "long" {
+					<-ctx.Done()
+					cause = context.Cause(ctx)
+				}
+				return script.Answer{}
 			}
-			return script.Answer{}
 		},
 	})
 	if err != nil || end.Error != "Error: no (line 1)" || !errors.Is(cause, script.ErrEnded) {
@@ -219,17 +300,6 @@ func TestStopEndsAProgramAtOnce(t *testing.T) {
 				t.Errorf("%+v after %s", end, took)
 			}
 		})
-	}
-}
-
-func TestProgramsAreShutInWhereTheMachineCan(t *testing.T) {
-	r := &tester{t: t}
-	_, end := r.run(t.Context(), "return 1")
-	if _, err := os.Stat("/proc/sys/user/max_user_namespaces"); err == nil && !end.Confined {
-		t.Skip("this machine gives no namespaces")
-	}
-	if !end.Confined || end.Kind != "namespaces+landlock" {
-		t.Errorf("%+v", end)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (t runScript) run(ctx context.Context, call agent.Call, args runScriptArgs)
 	out := &lineWriter{to: recording.Stdout()}
 	calls := newScriptCalls(call)
 	end, err := script.Run(ctx, script.Program{
-		Code: args.Code, Tools: scriptTools(call.Tools.Specs()), Limits: t.limits, Print: out, Call: calls.run,
+		Code: args.Code, Tools: scriptTools(call.Tools.Specs()), Limits: t.limits, Print: out, Begin: calls.begin,
 	})
 	if err != nil {
 		slog.ErrorContext(ctx, "script did not start", "session", call.SessionID, "call", call.ID, "error", err)
@@ -70,12 +71,24 @@ func (t runScript) run(ctx context.Context, call agent.Call, args runScriptArgs)
 	meta := confinement(end.Confined, end.Kind)
 	meta.ExecutionMS = models.Ptr(end.Duration.Milliseconds())
 	meta.Calls, meta.Nested = calls.made()
-	ending := retain.Stopped
-	if !end.Stopped {
-		ending, meta.IsError = retain.Exited, end.Error != ""
+	ending := retain.Exited
+	meta.IsError = end.Stopped || end.Error != ""
+	if end.Stopped {
+		ending = retain.Stopped
+	} else {
 		out.line(end.Error)
 	}
-	return recording.Finish(context.WithoutCancel(ctx), ending, meta), nil
+	result := recording.Finish(context.WithoutCancel(ctx), ending, meta)
+	if end.Stopped || leftOpen(meta.Calls) {
+		result.Content = strings.TrimSuffix(result.Content, "\n") + "\n" + models.NestedNote(meta.Calls)
+	}
+	return result, nil
+}
+
+// leftOpen reports whether a call did not come to its end, or never ran, as the
+// script ended before.
+func leftOpen(calls []models.NestedCall) bool {
+	return slices.ContainsFunc(calls, func(c models.NestedCall) bool { return c.State == models.CallStopped })
 }
 
 // lineWriter remembers whether it is within a line.

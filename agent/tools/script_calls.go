@@ -43,11 +43,14 @@ func scriptTools(specs []agent.ToolSpec) []string {
 // serverFault is what a script is told of a failure that it cannot mend.
 const serverFault = "%s failed because of a fault in Offcut, which was logged. Try another way."
 
-// run runs one call, and notes it.
-func (s *scriptCalls) run(ctx context.Context, made script.Call) script.Answer {
+// begin begins one call: somebody is asked about it, where somebody has to allow
+// it, before the next one begins.
+func (s *scriptCalls) begin(ctx context.Context, made script.Call) func() script.Answer {
 	tool, ok := s.parent.Tools.Tool(made.Tool)
 	if !ok || made.Tool == runScriptName {
-		return script.Answer{Error: fmt.Sprintf("There is no tool named %q in a script.", made.Tool)}
+		return func() script.Answer {
+			return script.Answer{Error: fmt.Sprintf("There is no tool named %q in a script.", made.Tool)}
+		}
 	}
 	call := agent.Call{
 		ID: models.NestedCallID(s.parent.ID, made.N), Parent: s.parent.ID,
@@ -55,41 +58,85 @@ func (s *scriptCalls) run(ctx context.Context, made script.Call) script.Answer {
 		Tool: made.Tool, Workspace: s.parent.Workspace, Arguments: made.Arguments, Gate: s.parent.Gate,
 		Live: func(string, int64) {}, Made: func(models.NestedCall) {},
 	}
-	note := models.NestedCall{ID: call.ID, Tool: call.Tool, Arguments: brief(call.Arguments), State: models.CallRunning}
-	s.note(made.N, note)
-	begun := time.Now()
-	result := runNested(ctx, tool, call)
-	if result.Metadata.ExecutionMS == nil {
-		result.Metadata.ExecutionMS = models.Ptr(time.Since(begun).Milliseconds())
+	note := models.NestedCall{ID: call.ID, Tool: call.Tool, Arguments: brief(call.Arguments), State: models.CallWaiting, Unstarted: true}
+	wait, err := asked(ctx, tool, call)
+	if wait != nil {
+		s.note(made.N, note)
 	}
-	result.Metadata.IsError = result.IsError
-	s.keep(made, result.Metadata)
-	s.note(made.N, ended(note, result.Metadata, ctx.Err() != nil))
+	return func() script.Answer {
+		if err == nil && wait != nil {
+			tool, err = wait(ctx)
+		}
+		switch {
+		case ctx.Err() != nil:
+			note.State = models.CallStopped
+			s.note(made.N, note)
+			return script.Answer{Error: agent.NotStarted(call.ID, context.Cause(ctx)).Content}
+		case err != nil:
+			return s.end(ctx, made, note, failed(ctx, call, err))
+		}
+		note.State, note.Unstarted = models.CallRunning, false
+		s.note(made.N, note)
+		return s.end(ctx, made, note, runNested(ctx, tool, call))
+	}
+}
+
+// asked puts a call to somebody, where somebody has to allow it: wait is nil
+// where nobody has to.
+func asked(ctx context.Context, tool agent.Tool, call agent.Call) (wait func(context.Context) (agent.Tool, error), err error) {
+	asker, asks := tool.(agent.Asker)
+	if !asks || ctx.Err() != nil {
+		return nil, nil
+	}
+	return asker.Ask(ctx, call)
+}
+
+// end notes how a call ended, and tells the script.
+func (s *scriptCalls) end(ctx context.Context, made script.Call, note models.NestedCall, result agent.ToolResult) script.Answer {
+	meta := result.Metadata
+	meta.IsError = meta.IsError || result.IsError
+	s.keep(made, meta)
+	note = ended(note, meta, ctx.Err() != nil)
+	if !note.Unstarted {
+		meta.Passage = models.Ptr(models.PassageOf(models.Message{Content: result.Content, Metadata: &meta}, nil))
+		note.Result = &models.NestedResult{Arguments: string(made.Arguments), Metadata: meta}
+	}
+	s.note(made.N, note)
 	if result.IsError {
 		return script.Answer{Error: result.Content}
 	}
-	return script.Answer{Value: scriptValue(call.Tool, result)}
+	result.Metadata = meta
+	return script.Answer{Value: scriptValue(note.Tool, result)}
 }
 
 // runNested runs a tool. Neither a panic nor the text of an error reaches the
 // script.
 func runNested(ctx context.Context, tool agent.Tool, call agent.Call) (result agent.ToolResult) {
-	log := slog.With("tool", call.Tool, "call", call.ID, "session", call.SessionID)
+	begun := time.Now()
 	defer func() {
 		if fault := recover(); fault != nil {
-			log.ErrorContext(ctx, "a tool panicked", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			slog.ErrorContext(ctx, "a tool panicked", "tool", call.Tool, "call", call.ID, "session", call.SessionID,
+				"panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 			result = agent.ErrorResult(call.ID, serverFault, call.Tool)
+		}
+		if result.Metadata.ExecutionMS == nil {
+			result.Metadata.ExecutionMS = models.Ptr(time.Since(begun).Milliseconds())
 		}
 	}()
 	result, err := tool.Run(ctx, call)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return agent.EffectsUnknown(call.ID, context.Cause(ctx))
-	case err != nil:
-		log.ErrorContext(ctx, "a tool failed", "error", err)
-		return agent.ErrorResult(call.ID, serverFault, call.Tool)
+	if err != nil {
+		return failed(ctx, call, err)
 	}
 	return result
+}
+
+// failed is the result of a call that failed for what no script can mend.
+func failed(ctx context.Context, call agent.Call, err error) agent.ToolResult {
+	if ctx.Err() != nil {
+		return agent.EffectsUnknown(call.ID, context.Cause(ctx))
+	}
+	slog.ErrorContext(ctx, "a tool failed", "tool", call.Tool, "call", call.ID, "session", call.SessionID, "error", err)
+	return agent.ErrorResult(call.ID, serverFault, call.Tool)
 }
 
 // note takes a call as it starts and as it ends.
@@ -129,7 +176,8 @@ func (s *scriptCalls) made() (calls []models.NestedCall, kept []models.NestedOut
 	return calls, kept
 }
 
-// ended is a call with how it ended.
+// ended is a call with how it ended. Of one that was told to stop only the end
+// of its command tells that it came to it.
 func ended(call models.NestedCall, meta models.ResultMetadata, stopped bool) models.NestedCall {
 	call.State = models.Message{Metadata: &meta}.CallState()
 	if stopped && meta.ExitCode == nil {

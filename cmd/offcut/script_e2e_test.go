@@ -120,12 +120,15 @@ func TestAThrowAfterANestedResultKeepsIt(t *testing.T) {
 	}
 }
 
-func TestHalfACharacterOfAScriptDoesNotEndTheSession(t *testing.T) {
+func TestHalfACharacterOfAScriptIsCountedAndDoesNotEndTheSession(t *testing.T) {
 	p := newProvider(t)
 	s := start(t, p)
 	r := runScript(t, s, p, `console.log(["😀"[0]]); return "😀".slice(0, 1)`)
-	if r.body != "[\"\\ufffd\"]\n\uFFFD" {
-		t.Errorf("the body is %q", r.body)
+	if r.body != "[\"\\ud83d\"]\n\uFFFD\uFFFD\uFFFD" || r.meta["replaced_bytes"] != float64(3) || r.meta["retention"] != "kept" {
+		t.Fatalf("the body is %q, %v", r.body, r.meta)
+	}
+	if raw := s.rawOf(r.session, r.meta["output_id"].(string)); raw != "[\"\\ud83d\"]\n\xed\xa0\xbd" {
+		t.Errorf("what was returned is kept as %q", raw)
 	}
 	p.on("and on", says("On."))
 	if turn := s.say(r.session, "and on"); turn.State != "done" {
@@ -223,6 +226,88 @@ func TestTheCallsOfAScriptWaitForApproval(t *testing.T) {
 	}
 }
 
+func TestTheCallsOfAScriptWaitInTheirOrderAndAStopTellsThatNoneRan(t *testing.T) {
+	s, p := asking(t)
+	p.on("write three", scripted(`await Promise.all([1, 2, 3].map(n => tools.write_file({path: "f" + n, content: "x"})))`), says("Never."))
+	p.on("go on", says("On."))
+	session := s.newSession()
+	turn := s.awaits(s.send(session, "write three"))
+	parent := turn.Pending[0].CallID
+	s.answer(turn, "once")
+	s.waitFor("three calls wait", func() bool { turn = s.turn(turn.ID, ""); return len(turn.Pending) == 3 })
+	for i, waits := range turn.Pending {
+		if waits.CallID != fmt.Sprintf("%s_s%d", parent, i+1) || !strings.Contains(waits.Arguments, fmt.Sprintf("f%d", i+1)) {
+			t.Errorf("%d: %+v", i, waits)
+		}
+	}
+	s.stop(turn.ID)
+	s.settled(turn.ID)
+	s.say(session, "go on")
+	meta, body := p.lastSent(t, "go on").results()[0].result(t)
+	if meta["is_error"] != true || !strings.Contains(body, "[Of the script's calls, 3 did not run and had no effect (3 write_file).]") {
+		t.Errorf("the model is told %v %q", meta, body)
+	}
+	for _, made := range callsOf(s.resultsOf(session)[0]) {
+		if made["state"] != "stopped" || made["unstarted"] != true || made["is_error"] == true {
+			t.Errorf("call %v", made)
+		}
+	}
+}
+
+// callsOf are the calls that a script made, as its result tells people.
+func callsOf(result apiMessage) (calls []map[string]any) {
+	list, _ := result.Metadata["calls"].([]any)
+	for _, made := range list {
+		calls = append(calls, made.(map[string]any))
+	}
+	return calls
+}
+
+// A call that ended, one that ran and one that waited: each is known as what it
+// was after a crash.
+func TestAfterACrashItIsKnownWhichCallsOfAScriptRan(t *testing.T) {
+	s, p := asking(t)
+	p.on("three calls", scripted(`
+await tools.run_command({command: "seq 20000"});
+const slow = tools.run_command({command: "echo begun; sleep 60"});
+await tools.write_file({path: "f", content: "x"})`), says("Never."))
+	p.on("go on", says("On."))
+	session := s.newSession()
+	turn := s.awaits(s.send(session, "three calls"))
+	s.answer(turn, "once")
+	turn = s.awaits(turn.ID)
+	s.answer(turn, "session") // all commands
+	s.waitFor("the last call waits, and what the one before printed is kept", func() bool {
+		turn = s.turn(turn.ID, "")
+		return len(turn.Pending) == 1 && turn.Pending[0].Tool == "write_file" && len(s.outputs(session)) == 3
+	})
+	s.kill()
+	s.launch()
+	s.say(session, "go on")
+	meta, body := p.lastSent(t, "go on").results()[0].result(t)
+	says := "[Of the script's calls, 1 came to the end (run_command); 1 had begun and did not come to the end, with effects unknown (run_command); 1 did not run and had no effect (write_file).]"
+	if meta["is_error"] != true || meta["truncated"] != false || !strings.HasSuffix(body, says) {
+		t.Errorf("the model is told %v %q", meta, body)
+	}
+	made := callsOf(s.resultsOf(session)[0])
+	if len(made) != 3 {
+		t.Fatalf("calls %v", made)
+	}
+	if ended := made[0]; ended["state"] != "ok" || ended["exit_code"] != float64(0) || ended["complete"] != true {
+		t.Errorf("the call that ended: %v", ended)
+	}
+	if cut := made[1]; cut["state"] != "interrupted" || cut["unstarted"] != nil || cut["complete"] != false || s.copyOf(session, cut["output_id"].(string)) != "begun\n" {
+		t.Errorf("the call that ran: %v", cut)
+	}
+	if waited := made[2]; waited["state"] != "interrupted" || waited["unstarted"] != true || waited["output_id"] != nil {
+		t.Errorf("the call that waited: %v", waited)
+	}
+	nested := run{meta: meta}.nested()
+	if len(nested) != 2 || nested[0]["output_id"] != made[0]["output_id"] || nested[1]["output_id"] != made[1]["output_id"] {
+		t.Errorf("nested %v", nested)
+	}
+}
+
 func TestStopEndsAScriptWithItsCalls(t *testing.T) {
 	p := newProvider(t)
 	s := start(t, p)
@@ -243,7 +328,8 @@ func TestStopEndsAScriptWithItsCalls(t *testing.T) {
 	request := p.lastSent(t, "go on")
 	wellFormed(t, request)
 	meta, body := request.results()[0].result(t)
-	if !strings.HasPrefix(body, "begun\n") || !strings.Contains(body, "Its effects are unknown") {
+	if !strings.HasPrefix(body, "begun\n") || !strings.Contains(body, "Its effects are unknown") || meta["is_error"] != true ||
+		!strings.Contains(body, "1 had begun and did not come to the end, with effects unknown (run_command)") {
 		t.Errorf("the model is told %v %q", meta, body)
 	}
 	nested, _ := meta["nested"].([]any)

@@ -112,16 +112,13 @@ func answer(tx *gorm.DB, turn models.Turn, call models.ToolCall, now time.Time, 
 // output.
 func interruptedMetadata(tx *gorm.DB, sessionID, callID string) (*models.ResultMetadata, error) {
 	metadata := &models.ResultMetadata{IsError: true, Retention: models.RetentionNotNeeded}
-	if err := describeNested(tx, sessionID, callID, metadata); err != nil {
-		return nil, err
-	}
 	var rows []outputRow
 	err := tx.Where("session_id = ? AND call_id = ? AND deleted_at IS NULL", sessionID, callID).Order("seq DESC").Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return metadata, err
 	}
 	kept := rows[0]
-	metadata.Truncated = true // the body shows nothing of the copy
+	metadata.Truncated = kept.TotalBytes > 0 // the body shows nothing of the copy
 	metadata.Retention = models.RetentionKept
 	metadata.OutputID = kept.ID
 	metadata.TotalBytes = models.Ptr(kept.TotalBytes)

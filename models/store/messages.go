@@ -65,6 +65,9 @@ func (s *Store) AppendResults(ctx context.Context, msgs []models.Message) error 
 
 // appendResult adds a tool message, and how it has passed the layers.
 func appendResult(tx *gorm.DB, m models.Message) error {
+	if err := tellNested(tx, &m); err != nil {
+		return err
+	}
 	if err := appendMessage(tx, &m); err != nil {
 		return err
 	}

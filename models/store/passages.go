@@ -50,6 +50,11 @@ func passed(tx *gorm.DB, m models.Message) error {
 	if err != nil {
 		return err
 	}
+	return passedAs(tx, m, call)
+}
+
+// passedAs is passed of a result whose call is known.
+func passedAs(tx *gorm.DB, m models.Message, call models.ToolCall) error {
 	row, err := passageRowOf(tx, m, call)
 	if err != nil {
 		return err
@@ -145,20 +150,8 @@ func consult(tx *gorm.DB, sessionID, outputID string) error {
 func recovered(tx *gorm.DB, output outputRow, outputID string) error {
 	sessionID := output.SessionID
 	var row passageRow
-	err := tx.Select("call_id", "recovered").Where("session_id = ? AND output_id = ?", sessionID, outputID).Limit(1).Find(&row).Error
+	err := tx.Select("call_id", "recovered", "retained", "shown").Where("session_id = ? AND output_id = ?", sessionID, outputID).Limit(1).Find(&row).Error
 	if err != nil || row.CallID == "" {
-		return err
-	}
-	var result messageRow
-	if err := tx.Select("id", "metadata").Where("session_id = ? AND tool_call_id = ?", sessionID, row.CallID).Take(&result).Error; err != nil {
-		return err
-	}
-	m, err := result.message()
-	if err != nil || m.Metadata == nil {
-		return err
-	}
-	gaps, err := gapsOf(tx, sessionID, outputID)
-	if err != nil {
 		return err
 	}
 	var reads []readRow
@@ -167,11 +160,34 @@ func recovered(tx *gorm.DB, output outputRow, outputID string) error {
 		return err
 	}
 	read := convert(reads, func(r readRow) models.Range { return models.Range{Start: r.Start, End: r.End} })
-	n := models.Length(models.Intersect(m.Metadata.HiddenRanges(gaps), read))
+	n, err := readAgain(tx, sessionID, outputID, row, read)
+	if err != nil {
+		return err
+	}
 	if n == row.Recovered {
 		return nil
 	}
 	return tx.Model(&passageRow{}).Where("session_id = ? AND call_id = ?", sessionID, row.CallID).Update("recovered", n).Error
+}
+
+// readAgain is how many of the bytes that a result hides are in ranges that were
+// read. Which ones a script was shown of the result of a call of its own is
+// known no longer: of that so many count as were read, up to all that it hides.
+func readAgain(tx *gorm.DB, sessionID, outputID string, row passageRow, read []models.Range) (int64, error) {
+	var results []messageRow
+	err := tx.Select("id", "metadata").Where("session_id = ? AND tool_call_id = ?", sessionID, row.CallID).Limit(1).Find(&results).Error
+	if err != nil {
+		return 0, err
+	}
+	if len(results) == 0 {
+		return min(models.Length(models.MergeRanges(read)), row.Retained-row.Shown), nil
+	}
+	m, err := results[0].message()
+	if err != nil || m.Metadata == nil {
+		return row.Recovered, err
+	}
+	gaps, err := gapsOf(tx, sessionID, outputID)
+	return models.Length(models.Intersect(m.Metadata.HiddenRanges(gaps), read)), err
 }
 
 // notSent is what Sent tells of a result of which no reply has proved that it
