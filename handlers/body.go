@@ -60,8 +60,7 @@ func decodeJSON(body []byte, v any) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
-		return models.Errorf(models.ErrInvalid, "wrong_type", "%q has the wrong type: it is to be a %s and is a %s",
-			wrong.Field, jsonType(wrong.Type.String()), wrong.Value).With("member", wrong.Field)
+		return models.Errorf(models.ErrInvalid, "wrong_type", "%q has the wrong type: it %s", wrong.Field, models.WrongType(wrong)).With("member", wrong.Field)
 	case err != nil:
 		return err
 	}
@@ -112,13 +111,6 @@ func describeSyntax(body []byte) error {
 		return models.Errorf(models.ErrMalformed, "malformed_json", "the body is not valid JSON: %s at byte %d", syntax, syntax.Offset)
 	}
 	return models.Errorf(models.ErrMalformed, "malformed_json", "the body is not valid JSON")
-}
-
-func jsonType(goType string) string {
-	if goType == "bool" {
-		return "boolean"
-	}
-	return goType
 }
 
 // hasLoneSurrogate reports whether a string of the valid JSON in data holds an

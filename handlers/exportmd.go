@@ -2,11 +2,13 @@ package handlers
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
 
 	"offcut/models"
+	"offcut/views"
 	"offcut/views/i18n"
 	"offcut/views/visible"
 )
@@ -26,15 +28,9 @@ func (h *Handlers) writeMarkdown(ctx context.Context, out *bufio.Writer, what ex
 	}
 	md.say("# " + plain(title) + "\n\n")
 	md.say(i18n.T(ctx, "export.about", "created", sess.CreatedAt.UTC().Format(timeInExports), "exported", h.now().Format(timeInExports)) + "\n")
-	replies := joined{to: md.message}
-	take := replies.take
-	if what.hidden { // with what asked for it between them they are apart
-		take = md.message
-	}
-	if err := h.eachMessage(ctx, what, func(m models.Message) error { take(m); return nil }); err != nil {
+	if err := h.writeTurns(ctx, md, what); err != nil {
 		return err
 	}
-	replies.end()
 	some := false
 	return h.eachOutput(ctx, what, func(o models.RetainedOutput) error {
 		if !some {
@@ -44,6 +40,41 @@ func (h *Handlers) writeMarkdown(ctx context.Context, out *bufio.Writer, what ex
 		md.say("- " + coded(o.ID) + " " + plain(o.Tool) + ", " + i18n.T(ctx, "bytes", "n", o.TotalBytes, "count", strconv.FormatInt(o.TotalBytes, 10)) + "\n")
 		return nil
 	})
+}
+
+// writeTurns writes the messages, and after those of a turn how it ended.
+func (h *Handlers) writeTurns(ctx context.Context, md markdown, what exported) error {
+	replies := joined{to: md.message}
+	take := replies.take
+	if what.hidden { // with what asked for it between them they are apart
+		take = md.message
+	}
+	turn := ""
+	end := func() error {
+		replies.end()
+		if turn == "" {
+			return nil
+		}
+		t, err := h.Store.AnyTurn(ctx, turn)
+		if err == nil {
+			md.ended(t)
+		}
+		return err
+	}
+	err := h.eachMessage(ctx, what, func(m models.Message) error {
+		if m.TurnID != turn {
+			if err := end(); err != nil {
+				return err
+			}
+			turn = m.TurnID
+		}
+		take(m)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return end()
 }
 
 // markdown writes. What cannot be written is told when the writer is flushed.
@@ -80,12 +111,28 @@ func (w markdown) message(m models.Message) {
 		}
 		w.say("\n" + i18n.T(ctx, "files.attached") + "\n\n" + fenced(names, "text") + "\n")
 	}
-	if m.State == models.StateStopped || m.State == models.StateInterrupted {
-		w.say("\n*" + i18n.T(ctx, "js."+string(m.State)) + "*\n")
-	}
 	for _, call := range m.ToolCalls {
 		w.say("\n**" + plain(call.Name) + "**\n\n" + fenced(call.Arguments, "json") + "\n")
 	}
+}
+
+// ended says how a turn ended, where it did not end well.
+func (w markdown) ended(t models.Turn) {
+	said := ""
+	switch t.State {
+	case models.StateDone:
+		return
+	case models.StateStopped, models.StateInterrupted:
+		said = i18n.T(w.ctx, "js."+string(t.State))
+	case models.StateError:
+		said = i18n.T(w.ctx, "turn.failed")
+	default:
+		said = i18n.T(w.ctx, "export.unfinished")
+	}
+	if t.Error != "" {
+		said += " " + views.WhyEnded(w.ctx, cmp.Or(string(t.ErrorCode), string(t.State)), t.Error)
+	}
+	w.say("\n*" + plain(strings.Join(strings.Fields(said), " ")) + "*\n")
 }
 
 // joined hands on messages one by one, replies that go on with one that was cut

@@ -77,8 +77,8 @@ func readFile(from io.Reader) (portable.File, error) {
 	case errors.As(err, &told) && told.Code == errNotUTF8.Code:
 		return portable.File{}, err
 	case errors.As(err, &told):
-		return portable.File{}, models.Errorf(models.ErrInvalid, "bad_file", "nothing was imported: %s", told.Message).
-			With("place", "the file").With("reason", told.Message).With("count", 1)
+		return portable.File{}, portable.Bad("",
+			models.Errorf(models.ErrInvalid, "fault_json", "cannot be read as a JSON object: %s", models.Arg("why", told)), 1)
 	case err != nil:
 		return portable.File{}, err
 	}

@@ -88,5 +88,9 @@ func (e *Error) With(key string, value any) *Error {
 
 func (e *Error) Error() string { return e.Message }
 
+// Told is what the error says in English, and what it takes to say it in another
+// language. An argument that is an error itself is told the same way.
+func (e *Error) Told() (code, english string, args map[string]any) { return e.Code, e.Message, e.Args }
+
 // Unwrap makes errors.Is find the kind.
 func (e *Error) Unwrap() error { return e.Kind }

@@ -75,12 +75,15 @@ func (v TurnEnd) next(ctx context.Context) string {
 	return t(ctx, "turn.next.again")
 }
 
-// why is what ended an answer before its time. In other languages than English
-// it is what the error's code means, with the provider's own words as they are.
-func (v TurnEnd) why(ctx context.Context) string {
-	text := i18n.Error(ctx, "turn."+cmp.Or(v.Code, v.State), v.Error, nil)
-	if text != v.Error {
-		text += quoted.FindString(v.Error)
+func (v TurnEnd) why(ctx context.Context) string { return WhyEnded(ctx, cmp.Or(v.Code, v.State), v.Error) }
+
+// WhyEnded is what ended an answer before its time: the error of a turn with the
+// code, or with the state where it has none. In other languages than English it
+// is what the code means, with the provider's own words as they are.
+func WhyEnded(ctx context.Context, code, english string) string {
+	text := i18n.Error(ctx, "turn."+code, english, nil)
+	if text != english {
+		text += quoted.FindString(english)
 	}
 	return sentence(text)
 }

@@ -132,9 +132,9 @@ func TestTheHistoryIsNarrowedToAPartAndATime(t *testing.T) {
 		"q=answer&when=today":                {session, titled},
 		"q=answer&when=2026-11":              {session, titled},
 		"q=answer&when=2026-10":              nil,
-		"when=7d":                              {session, titled},
-		"when=2025-01":                         nil,
-		"in=outputs":                           nil,
+		"when=7d":                            {session, titled},
+		"when=2025-01":                       nil,
+		"in=outputs":                         nil,
 	} {
 		page := b.get("/history?" + query).page(t)
 		var found []string

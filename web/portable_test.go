@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"offcut/agent"
 	"offcut/agent/agenttest"
+	"offcut/models"
 )
 
 // told is a session with a result whose copy was kept, and a hidden message.
@@ -98,6 +100,51 @@ func TestMarkdownHoldsWhateverWasSaid(t *testing.T) {
 	}
 	s.wants(400, ann, "GET", "/sessions/"+session+"/export?format=pdf", nil)
 	s.wants(400, ann, "GET", "/sessions/"+session+"/export?include=secrets", nil)
+}
+
+func TestMarkdownSaysHowTurnsEnded(t *testing.T) {
+	s := start(t)
+	session := s.newSession(ann)
+	s.script.Then(agenttest.Says("fine"),
+		agenttest.Fails(&agent.ModelError{Code: models.CodeProviderRefused, Message: "the model's server refused the request: “no *such* model”"}),
+		agenttest.Breaks("half an ans"))
+	for _, question := range []string{"one", "two", "three"} {
+		s.says(ann, session, question)
+	}
+	text := string(s.api(ann, "GET", "/sessions/"+session+"/export?format=md", nil).body)
+	_, text, _ = strings.Cut(text, "> one")
+	one, text, _ := strings.Cut(text, "> two")
+	two, three, _ := strings.Cut(text, "> three")
+	if strings.Contains(one, "ended") {
+		t.Errorf("of a turn that ended well it says %q", one)
+	}
+	if !strings.Contains(two, "*This turn ended with an error.") || !strings.Contains(two, `“no \*such\* model”`) {
+		t.Errorf("of a turn that failed it says %q", two)
+	}
+	if strings.Count(three, "The turn was interrupted.") != 1 || !strings.Contains(three, "broke off") {
+		t.Errorf("of a turn that broke off it says %q", three)
+	}
+	page := s.signedIn(ann).get("/s/"+session+"/export?format=md", "Accept-Language", "zh")
+	if !strings.Contains(string(page.body), "本轮已中断。") {
+		t.Error("in Chinese it does not say that a turn was interrupted")
+	}
+}
+
+func TestABadFileIsRefusedInTheLanguageOfThePage(t *testing.T) {
+	s := start(t)
+	b := s.signedIn(ann)
+	var form bytes.Buffer
+	parts := multipart.NewWriter(&form)
+	must(t, parts.WriteField("_csrf", b.cookie("offcut_csrf")))
+	file, err := parts.CreateFormFile("file", "x.json")
+	must(t, err)
+	_, err = file.Write([]byte(`{"format":"offcut-session","version":1,"session":[],"messages":[]}`))
+	must(t, err)
+	must(t, parts.Close())
+	a := b.send("POST", "/history/import", &form, "Content-Type", parts.FormDataContentType(), "Accept-Language", "zh")
+	if text := a.page(t).Find("main").Text(); a.status != 422 || !strings.Contains(text, "session 是列表，应为对象") {
+		t.Errorf("status %d: %q", a.status, text)
+	}
 }
 
 func TestABadFileIsRefusedWhole(t *testing.T) {

@@ -1,10 +1,12 @@
 package portable
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -25,13 +27,17 @@ const maxFaults = 20
 // faults collects what is wrong with a file.
 type faults struct {
 	named []Fault
+	first *models.Error // the reason of the first
 	count int
 }
 
-func (f *faults) add(place, format string, args ...any) {
+func (f *faults) add(place string, reason *models.Error) {
 	f.count++
+	if f.first == nil {
+		f.first = reason
+	}
 	if len(f.named) < maxFaults {
-		f.named = append(f.named, Fault{place, fmt.Sprintf(format, args...)})
+		f.named = append(f.named, Fault{place, reason.Message})
 	}
 }
 
@@ -40,12 +46,16 @@ func (f *faults) err() error {
 	if f.count == 0 {
 		return nil
 	}
-	more := ""
-	if f.count > 1 {
-		more = fmt.Sprintf("; it has %d faults in all", f.count)
-	}
-	return models.Errorf(models.ErrInvalid, "bad_file", "nothing was imported: in the file %s %s%s", f.named[0].Place, f.named[0].Reason, more).
-		With("place", f.named[0].Place).With("reason", f.named[0].Reason).With("count", f.count).With("faults", f.named)
+	return Bad(f.named[0].Place, f.first, f.count).With("faults", f.named)
+}
+
+// Bad is the refusal of a file with so many faults: the first of them is at
+// place; empty: it is the whole file.
+func Bad(place string, reason *models.Error, count int) *models.Error {
+	place = cmp.Or(place, "the file")
+	return models.Errorf(models.ErrInvalid, "bad_file", "nothing was imported: %s %s; faults in the file: %d",
+		models.Arg("place", place), models.Arg("reason", reason), models.Arg("count", count)).
+		With("place", place).With("reason", reason.Message).With("count", count)
 }
 
 // File is a session that was read.
@@ -62,22 +72,24 @@ func Read(data []byte) (File, error) {
 		Messages []json.RawMessage `json:"messages"`
 	}
 	var wrong faults
-	decode(data, &file.Header, "the file", &wrong)
-	decode(data, &raw, "the file", &wrong)
+	decode(data, &file.Header, "", &wrong)
+	decode(data, &raw, "", &wrong)
 	switch {
 	case wrong.count > 0:
 		return File{}, wrong.err()
 	case file.Format != Format:
-		wrong.add("format", "is %.40q and is to be %q: it is no session that was exported", file.Format, Format)
+		wrong.add("format", models.Errorf(models.ErrInvalid, "fault_format",
+			"is %.40q and is to be %q: it is no session that was exported", models.Arg("is", file.Format), models.Arg("wanted", Format)))
 		return File{}, wrong.err()
 	case file.Version != Version:
-		wrong.add("version", "is %d and this program knows %d", file.Version, Version)
+		wrong.add("version", models.Errorf(models.ErrInvalid, "fault_version",
+			"is %d and this program knows %d", models.Arg("is", file.Version), models.Arg("wanted", Version)))
 		return File{}, wrong.err()
 	case len(raw.Messages) == 0:
-		wrong.add("messages", "is empty: there is nothing to import")
+		wrong.add("messages", models.Errorf(models.ErrInvalid, "fault_empty", "is empty: there is nothing to import"))
 	}
 	if err := models.ValidateTitle(file.Session.Title); err != nil {
-		wrong.add("session.title", "cannot be taken: %s", sentence(err))
+		wrong.add("session.title", refused(err))
 	}
 	file.Messages = make([]Message, len(raw.Messages))
 	for i, one := range raw.Messages {
@@ -100,29 +112,33 @@ func place(i int, member string) string {
 func decode(data []byte, into any, where string, wrong *faults) {
 	err := json.Unmarshal(data, into)
 	var mistyped *json.UnmarshalTypeError
+	var badTime *time.ParseError
 	switch {
 	case err == nil:
 	case errors.As(err, &mistyped):
-		if mistyped.Field != "" {
-			where += "." + mistyped.Field
-		}
-		wrong.add(where, "is a %s and is to be a %s", mistyped.Value, mistyped.Type)
+		wrong.add(member(where, mistyped.Field), models.WrongType(mistyped))
+	case errors.As(err, &badTime):
+		wrong.add(where, models.Errorf(models.ErrInvalid, "fault_time", "has a time that is not written as in RFC 3339: %.40q", models.Arg("is", badTime.Value)))
 	default:
-		var time *time.ParseError
-		if errors.As(err, &time) {
-			wrong.add(where, "has a time that is not written as in RFC 3339: %.40q", time.Value)
-			return
-		}
-		wrong.add(where, "cannot be read")
+		wrong.add(where, models.Errorf(models.ErrInvalid, "fault_unreadable", "cannot be read"))
 	}
 }
 
-func sentence(err error) string {
-	var told *models.Error
-	if errors.As(err, &told) {
-		return told.Message
-	}
-	return "it is not valid"
+// member is the place of a member of what stands at where.
+func member(where, name string) string {
+	return strings.Trim(where+"."+name, ".")
+}
+
+// refused is why a text cannot be stored.
+func refused(err error) *models.Error {
+	why := models.Errorf(models.ErrInvalid, "fault_invalid", "it is not valid")
+	_ = errors.As(err, &why)
+	return models.Errorf(models.ErrInvalid, "fault_refused", "cannot be taken: %s", models.Arg("why", why))
+}
+
+// misplaced is the fault of a member that belongs to messages of another role.
+func misplaced(m Message) *models.Error {
+	return models.Errorf(models.ErrInvalid, "fault_misplaced", "stands with a message of role %.40q", models.Arg("role", m.Role))
 }
 
 // maxAttachedPath bounds the path of an attached file, in bytes: what systems take.
@@ -143,7 +159,8 @@ type checker struct {
 func checkMessages(messages []Message, wrong *faults) {
 	c := checker{wrong: wrong, turns: map[string]bool{}, called: map[string]bool{}, answered: map[string]bool{}}
 	if first := messages[0].Role; first == models.RoleAssistant || first == models.RoleTool {
-		wrong.add(place(0, "role"), "is %q: a conversation begins with a message of the role user", first)
+		wrong.add(place(0, "role"), models.Errorf(models.ErrInvalid, "fault_first_role",
+			"is %q: a conversation begins with a message of the role user", models.Arg("is", first)))
 	}
 	for i, m := range messages {
 		c.order(i, m)
@@ -156,10 +173,10 @@ func checkMessages(messages []Message, wrong *faults) {
 func (c *checker) order(i int, m Message) {
 	switch {
 	case m.TurnID == "":
-		c.wrong.add(place(i, "turn_id"), "is missing")
+		c.wrong.add(place(i, "turn_id"), models.Errorf(models.ErrInvalid, "fault_missing", "is missing"))
 	case i > 0 && m.TurnID == c.turn:
 	case c.turns[m.TurnID]:
-		c.wrong.add(place(i, "turn_id"), "goes back to a turn that was over")
+		c.wrong.add(place(i, "turn_id"), models.Errorf(models.ErrInvalid, "fault_turn_again", "goes back to a turn that was over"))
 	}
 	if m.TurnID != c.turn {
 		c.turns[c.turn], c.turn, c.called = true, m.TurnID, map[string]bool{}
@@ -170,34 +187,34 @@ func (c *checker) words(i int, m Message) {
 	switch m.Role {
 	case models.RolePerson:
 		if err := models.ValidateMessage(m.Content, len(m.Attachments)); err != nil {
-			c.wrong.add(place(i, "content"), "cannot be taken: %s", sentence(err))
+			c.wrong.add(place(i, "content"), refused(err))
 		}
 	case models.RoleAssistant, models.RoleTool:
 	default:
-		c.wrong.add(place(i, "role"), "is %.40q and is to be user, assistant or tool", m.Role)
+		c.wrong.add(place(i, "role"), models.Errorf(models.ErrInvalid, "fault_role", "is %.40q and is to be user, assistant or tool", models.Arg("is", m.Role)))
 	}
 	switch m.State {
 	case models.StateQueued, models.StateRunning, models.StateAwaitingApproval:
 	default:
 		if !m.State.Final() {
-			c.wrong.add(place(i, "state"), "is %.40q, which is no state of a message", m.State)
+			c.wrong.add(place(i, "state"), models.Errorf(models.ErrInvalid, "fault_state", "is %.40q, which is no state of a message", models.Arg("is", m.State)))
 		}
 	}
 	if year := m.CreatedAt.Year(); year < 1970 || year > 9999 {
-		c.wrong.add(place(i, "created_at"), "is missing or no time of this age")
+		c.wrong.add(place(i, "created_at"), models.Errorf(models.ErrInvalid, "fault_age", "is missing or no time of this age"))
 	}
 	for n, a := range m.Attachments {
 		where := fmt.Sprintf("%s[%d]", place(i, "attachments"), n)
 		switch {
 		case m.Role != models.RolePerson:
-			c.wrong.add(where, "stands with a message of role %.40q", m.Role)
+			c.wrong.add(where, misplaced(m))
 		case !fs.ValidPath(a.Path) || len(a.Path) > maxAttachedPath || len(a.Type) > maxNames || len(a.SHA256) > maxNames || a.Size < 0:
-			c.wrong.add(where, "has no path in a workspace, or a size or a type that cannot be")
+			c.wrong.add(where, models.Errorf(models.ErrInvalid, "fault_attachment", "has no path in a workspace, or a size or a type that cannot be"))
 		}
 	}
 	for member, value := range map[string]string{"model": m.Model, "finish_reason": string(m.FinishReason), "tool_call_id": m.ToolCallID} {
 		if len(value) > maxNames {
-			c.wrong.add(place(i, member), "has more than %d bytes", maxNames)
+			c.wrong.add(place(i, member), models.Errorf(models.ErrInvalid, "fault_long", "has more than %d bytes", models.Arg("most", maxNames)))
 		}
 	}
 }
@@ -209,11 +226,11 @@ func (c *checker) pairing(i int, m Message) {
 		_, before := c.answered[call.ID]
 		switch {
 		case m.Role != models.RoleAssistant:
-			c.wrong.add(where, "stands with a message of role %.40q", m.Role)
+			c.wrong.add(where, misplaced(m))
 		case call.ID == "" || call.Name == "" || len(call.ID) > maxNames || utf8.RuneCountInString(call.Name) > maxNames:
-			c.wrong.add(where, "has no id or name, or one of more than %d bytes", maxNames)
+			c.wrong.add(where, models.Errorf(models.ErrInvalid, "fault_call", "has no id or name, or one of more than %d bytes", models.Arg("most", maxNames)))
 		case before:
-			c.wrong.add(where+".id", "is that of a call before it")
+			c.wrong.add(where+".id", models.Errorf(models.ErrInvalid, "fault_call_again", "is that of a call before it"))
 		default:
 			c.answered[call.ID], c.called[call.ID] = false, true
 		}
@@ -221,12 +238,12 @@ func (c *checker) pairing(i int, m Message) {
 	switch {
 	case m.Role != models.RoleTool:
 		if m.ToolCallID != "" {
-			c.wrong.add(place(i, "tool_call_id"), "stands with a message of role %.40q", m.Role)
+			c.wrong.add(place(i, "tool_call_id"), misplaced(m))
 		}
 	case !c.called[m.ToolCallID]:
-		c.wrong.add(place(i, "tool_call_id"), "answers no call of its turn")
+		c.wrong.add(place(i, "tool_call_id"), models.Errorf(models.ErrInvalid, "fault_orphan", "answers no call of its turn"))
 	case c.answered[m.ToolCallID]:
-		c.wrong.add(place(i, "tool_call_id"), "answers a call that was answered before")
+		c.wrong.add(place(i, "tool_call_id"), models.Errorf(models.ErrInvalid, "fault_answered", "answers a call that was answered before"))
 	default:
 		c.answered[m.ToolCallID] = true
 	}

@@ -204,3 +204,19 @@ func TestErrorsAreSaidInTheLanguageOfThePage(t *testing.T) {
 		}
 	}
 }
+
+type reason struct{}
+
+func (reason) Told() (code, english string, args map[string]any) {
+	return "json_type", "is x", map[string]any{"is": "甲", "wanted": "乙"}
+}
+
+func TestAnErrorThatNamesAnotherSaysItInTheSameLanguage(t *testing.T) {
+	args := map[string]any{"place": "messages[1]", "reason": reason{}, "count": 1}
+	if got := Error(With(t.Context(), "zh"), "bad_file", "english", args); !strings.Contains(got, "messages[1] 是甲，应为乙") {
+		t.Errorf("it says %q", got)
+	}
+	if _, still := args["reason"].(reason); !still {
+		t.Error("the arguments of the error were changed")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
@@ -97,13 +98,31 @@ func T(ctx context.Context, key string, args ...any) string {
 // Error is what ctx's language says of an error with that code. In English it
 // is the sentence that the error itself is: it stands in the code, where the
 // error arises, and is what programs and the model are told. The catalogues of
-// other languages hold it under "error." and the code; args are what it names.
+// other languages hold it under "error." and the code; args are what it names,
+// among it other errors, such as the reason of this one.
 func Error(ctx context.Context, code, english string, args map[string]any) string {
-	text, err := localizer(ctx).Localize(&i18n.LocalizeConfig{MessageID: "error." + code, TemplateData: args})
+	text, err := localizer(ctx).Localize(&i18n.LocalizeConfig{MessageID: "error." + code, TemplateData: said(ctx, args)})
 	if err != nil {
 		return english
 	}
 	return text
+}
+
+// told is an error that is named by another one.
+type told interface {
+	Told() (code, english string, args map[string]any)
+}
+
+// said are arguments in which errors are sentences in ctx's language.
+func said(ctx context.Context, args map[string]any) map[string]any {
+	all := maps.Clone(args)
+	for name, arg := range args {
+		if inner, ok := arg.(told); ok {
+			code, english, args := inner.Told()
+			all[name] = Error(ctx, code, english, args)
+		}
+	}
+	return all
 }
 
 // pluralCount is a number that go-i18n can choose a plural by, or nil.
