@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"path/filepath"
-	"time"
 
 	"offcut/agent"
 	"offcut/agent/dump"
@@ -47,6 +45,10 @@ type App struct {
 	dumps    *dump.Dumps
 	replies  *replies.Folder
 	watched  watched
+	// around is put around each model, and added are tools beside the program's
+	// own: what an evaluation looks through, and what it brings. nil: nothing is.
+	around func(agent.Model) agent.Model
+	added  []agent.Tool
 	// closers end what was opened, the last opened first.
 	closers []func() error
 }
@@ -77,103 +79,20 @@ func (a *App) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := a.lockDataDir(); err != nil {
-		return err
-	}
-	skillFolders, err := a.skillFolders()
+	p, err := a.assemble(ctx)
 	if err != nil {
 		return err
 	}
-	detected := beside(func() (*sandbox.Sandbox, error) { return a.sandbox(skillFolders) }) // it runs a command, while the database opens
-	db, folders, err := a.open(ctx)
+	link, err := firstAdmin(ctx, p.db, a.cfg.AdminToken, a.url)
 	if err != nil {
 		return err
 	}
-	confined, err := detected()
-	if err != nil {
-		return err
-	}
-	if a.watched, err = a.watch(ctx, db); err != nil {
-		return err
-	}
-	catalogue, err := a.models()
-	if err != nil {
-		return err
-	}
-	keeper, reader := retain.NewKeeper(a.watched.copies(db), keeping(a.cfg.Tools)), retain.NewReader(db)
-	querier := query.New(reader)
-	if err := a.recover(ctx, db, keeper); err != nil {
-		return err
-	}
-	a.tend(folders)
-	a.skills = catalogueOfSkills(skillFolders, confined.Confined())
-	fetcher, err := a.fetcher()
-	if err != nil {
-		return err
-	}
-	options := a.toolOptions(keeper, reader, confined, folders)
-	options.Querier, options.Fetcher, options.Skills = querier, fetcher, a.skills
-	offered := tools.All(options)
-	if err := knownTools(a.cfg.Tools, a.cfg.Servers, offered); err != nil {
-		return err
-	}
-	a.servers = a.mcpServers(keeper, confined, folders)
-	broker := events.NewBroker()
-	a.runner = a.newRunner(db, broker, folders, catalogue, offered, confined)
-	link, err := firstAdmin(ctx, db, a.cfg.AdminToken, a.url)
-	if err != nil {
-		return err
-	}
-	a.serve(listener, a.handler(db, broker, reader, querier, folders, catalogue, confined))
-	a.lockOut(db)
+	a.serve(listener, a.handler(p.db, p.broker, p.reader, p.querier, p.folders, p.catalogue, p.confined))
+	a.lockOut(p.db)
 	if err := a.runner.Resume(ctx); err != nil {
 		return fmt.Errorf("resume queued turns: %w", err)
 	}
-	a.greet(link, confined)
-	return nil
-}
-
-// open opens the database and the workspaces, which need each other (one counts
-// what an owner stores in both), and the replies that stream in.
-func (a *App) open(ctx context.Context) (*store.Store, *workspace.Folders, error) {
-	var db *store.Store
-	quota := a.cfg.Limits.StoragePerUserBytes
-	folders, err := workspace.Open(filepath.Join(a.cfg.DataDir, "workspaces"), workspace.Config{
-		Owner: func(ctx context.Context, id string) (string, error) {
-			session, err := db.AnySession(ctx, id)
-			return session.OwnerID, err
-		},
-		Used:       func(ctx context.Context, owner string) (int64, error) { return db.StorageUsed(ctx, owner) },
-		QuotaBytes: quota,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	db, err = store.Open(ctx, a.cfg.DataDir, store.Options{QuotaBytes: quota, WorkspaceBytes: folders.OwnerBytes, Log: a.log})
-	if err != nil {
-		return nil, nil, err
-	}
-	a.closing(db.Close)
-	if a.replies, err = replies.Open(a.cfg.DataDir, a.log); err != nil {
-		return nil, nil, err
-	}
-	a.closing(a.replies.Close)
-	return db, folders, nil
-}
-
-// recover takes up what a crash left: first the copies, whose lengths are then
-// final, and what was shown of the replies; then the turns, whose open calls name
-// the copies.
-func (a *App) recover(ctx context.Context, db *store.Store, keeper *retain.Keeper) error {
-	if err := keeper.Recover(ctx); err != nil {
-		return fmt.Errorf("recover kept outputs: %w", err)
-	}
-	if err := a.replies.Recover(ctx, db); err != nil {
-		return err
-	}
-	if err := db.InterruptRunning(ctx, time.Now(), agent.InterruptedText); err != nil {
-		return fmt.Errorf("recover turns: %w", err)
-	}
+	a.greet(link, p.confined)
 	return nil
 }
 

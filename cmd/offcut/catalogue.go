@@ -47,6 +47,12 @@ func (a *App) models() (*catalogue, error) {
 			Name: config.DemoModel, BaseURL: server.BaseURL(), APIKey: server.Key(), ContextTokens: a.cfg.EnvContextTokens,
 		}, client, a.cfg.Pruning, a.watched)
 	}
+	if a.around != nil {
+		for name, known := range c.byID {
+			known.model = a.around(known.model)
+			c.byID[name] = known
+		}
+	}
 	slices.SortStableFunc(c.names, func(x, y string) int {
 		switch a.cfg.DefaultModel {
 		case x:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,6 +36,10 @@ type commands struct {
 	Token struct {
 		Create tokenCreate `cmd:"" help:"Make an API token and print it."`
 	} `cmd:"" help:"Look after API tokens."`
+	Eval struct {
+		Run  evalRun  `cmd:"" default:"withargs" help:"Ask a model questions whose answers lie past what it is shown at once. This is the default."`
+		List evalList `cmd:"" help:"List the scenarios."`
+	} `cmd:"" help:"Find out how well a model works with long results. Ends with 0 where all scenarios passed, 1 where one did not, 2 where one is written wrongly."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
@@ -44,6 +49,9 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 )
+
+// usageError is an error of what the command was given: it ends with exitUsage.
+type usageError struct{ error }
 
 // exited is thrown by the parser once it has printed its help.
 type exited int
@@ -79,6 +87,9 @@ func run(ctx context.Context, args, environ []string, term terminal) (status int
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err := parsed.Run(cfg, term, newLog(term.err)); err != nil {
 		complain(term, err)
+		if errors.As(err, new(usageError)) {
+			return exitUsage
+		}
 		return exitFailed
 	}
 	return 0

@@ -1,0 +1,266 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var (
+	scenarioName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	commandName  = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
+	toolName     = regexp.MustCompile(`^[a-z][a-z0-9_]{0,59}$`)
+)
+
+// Bounds of what a scenario may ask for.
+const (
+	minContextTokens = 4096
+	maxRepeat        = 5_000_000
+)
+
+// checker collects what is wrong, each with its line.
+type checker struct {
+	file  string
+	tree  *yaml.Node
+	wrong []error
+}
+
+// at is the way to a node: keys of mappings, and numbers in lists.
+type at []any
+
+func (a at) then(more ...any) at { return append(slices.Clone(a), more...) }
+
+// String is the way as people write it: answer.right[0].
+func (a at) String() string {
+	var out strings.Builder
+	for _, step := range a {
+		switch step := step.(type) {
+		case int:
+			fmt.Fprintf(&out, "[%d]", step)
+		default:
+			if out.Len() > 0 {
+				out.WriteByte('.')
+			}
+			fmt.Fprint(&out, step)
+		}
+	}
+	return out.String()
+}
+
+// line is that of the node, or of the deepest one on the way that there is.
+func (a at) line(tree *yaml.Node) int {
+	if tree.Kind == yaml.DocumentNode {
+		tree = tree.Content[0]
+	}
+	line := tree.Line
+	for _, step := range a {
+		next := child(tree, step)
+		if next == nil {
+			break
+		}
+		tree, line = next, next.Line
+	}
+	return line
+}
+
+func child(n *yaml.Node, step any) *yaml.Node {
+	if i, ok := step.(int); ok {
+		if n.Kind == yaml.SequenceNode && i < len(n.Content) {
+			return n.Content[i]
+		}
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == step {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func (c *checker) wrongAt(where at, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if len(where) > 0 {
+		text = where.String() + ": " + text
+	}
+	c.wrong = append(c.wrong, fmt.Errorf("%s:%d: %s", c.file, where.line(c.tree), text))
+}
+
+// check holds a scenario against its rules, and gets its templates ready.
+func (s *Scenario) check(tree *yaml.Node) error {
+	c := &checker{file: s.File, tree: tree}
+	if !scenarioName.MatchString(s.Name) {
+		c.wrongAt(nil, "the name of the file, %q, is not accepted; it is small letters, digits and single hyphens", s.Name)
+	}
+	for key, text := range map[string]string{"title": s.Title, "question": s.Question} {
+		if strings.TrimSpace(text) == "" {
+			c.wrongAt(at{key}, "it is missing")
+		}
+	}
+	if n := s.Settings.ContextTokens; n != 0 && n < minContextTokens {
+		c.wrongAt(at{"settings", "context_tokens"}, "%d is not accepted; it is at least %d", n, minContextTokens)
+	}
+	if n := s.Settings.MaxOutputTokens; n < 0 {
+		c.wrongAt(at{"settings", "max_output_tokens"}, "%d is not accepted; it is a positive number", n)
+	}
+	c.fixture(&s.Fixture)
+	c.answer(s)
+	c.steps(s.Walkthrough)
+	for i, text := range append(slices.Clone(s.Before), s.Question) {
+		where := at{"before", i}
+		if i == len(s.Before) {
+			where = at{"question"}
+		}
+		c.template(where, text)
+	}
+	return errors.Join(c.wrong...)
+}
+
+func (c *checker) template(where at, text string) {
+	if _, err := parseTemplate(text); err != nil {
+		c.wrongAt(where, "it is no template: %s", strings.TrimPrefix(err.Error(), "template: "))
+	}
+}
+
+func (c *checker) fixture(f *Fixture) {
+	names := map[string]bool{}
+	once := func(where at, kind, name string) {
+		if names[kind+name] {
+			c.wrongAt(where, "%q is there twice", name)
+		}
+		names[kind+name] = true
+	}
+	for i := range f.Files {
+		file, where := &f.Files[i], at{"fixture", "files", i}
+		if !filepath.IsLocal(file.Path) || strings.HasPrefix(filepath.Clean(file.Path), commandFolder+"/") {
+			c.wrongAt(where.then("path"), "%q is not accepted; it is a path within the workspace, and not in its folder %s", file.Path, commandFolder)
+		}
+		once(where.then("path"), "file ", filepath.Clean(file.Path))
+		c.content(where, &file.Content)
+	}
+	for i, command := range f.Commands {
+		where := at{"fixture", "commands", i}
+		if !commandName.MatchString(command.Name) {
+			c.wrongAt(where.then("name"), "%q is not accepted; it is small letters, digits, _ and -", command.Name)
+		}
+		once(where.then("name"), "command ", command.Name)
+		if command.Script == "" {
+			c.wrongAt(where, "script is missing")
+		}
+	}
+	for i := range f.Tools {
+		tool, where := &f.Tools[i], at{"fixture", "tools", i}
+		if !toolName.MatchString(tool.Name) {
+			c.wrongAt(where.then("name"), "%q is not accepted; it is small letters, digits and _", tool.Name)
+		}
+		once(where.then("name"), "tool ", tool.Name)
+		if len(tool.Replies) == 0 {
+			c.wrongAt(where, "it has no replies")
+		}
+		for j := range tool.Replies {
+			c.content(where.then("replies", j), &tool.Replies[j].Content)
+		}
+	}
+	for i := range f.Pages {
+		page, where := &f.Pages[i], at{"fixture", "pages", i}
+		if !strings.HasPrefix(page.Path, "/") || strings.ContainsAny(page.Path, " {}") {
+			c.wrongAt(where.then("path"), "%q is not accepted; it begins with a slash and has neither spaces nor braces", page.Path)
+		}
+		if page.Type == "" {
+			page.Type = plainText
+		}
+		once(where.then("path"), "page ", page.Path)
+		c.content(where, &page.Content)
+	}
+}
+
+func (c *checker) content(where at, content *Content) {
+	if (content.Text != "") == (len(content.Parts) > 0) {
+		c.wrongAt(where, "it has either text or parts")
+	}
+	for i := range content.Parts {
+		part, where := &content.Parts[i], where.then("parts", i)
+		switch {
+		case (part.Text != "") == (part.Line != ""):
+			c.wrongAt(where, "a part has either text or line")
+		case part.Text != "" && part.Repeat != 0, part.Line != "" && part.Repeat < 1, part.Repeat > maxRepeat:
+			c.wrongAt(where, "a line has repeat, from 1 to %d, and a text has none", maxRepeat)
+		case part.Line != "":
+			var err error
+			if part.line, err = parseTemplate(part.Line); err != nil {
+				c.wrongAt(where.then("line"), "it is no template: %v", err)
+			}
+		}
+	}
+	if len(c.wrong) > 0 {
+		return // it may not be ready to be made
+	}
+	if _, err := content.bytes(); err != nil {
+		c.wrongAt(where, "%v", err)
+	}
+}
+
+func (c *checker) answer(s *Scenario) {
+	switch a := s.Answer; {
+	case a.Expect != "" && a.Expect != Right && a.Expect != Uncertain:
+		c.wrongAt(at{"answer", "expect"}, "%q is not accepted; it is right or uncertain", a.Expect)
+	case a.expects() == Right && len(a.Right) == 0:
+		c.wrongAt(at{"answer"}, "right is missing: nothing says what a right answer holds")
+	case a.expects() == Uncertain && len(a.Right) > 0:
+		c.wrongAt(at{"answer", "right"}, "there is no right answer where the one that is expected is uncertain")
+	}
+	for _, list := range []struct {
+		where    at
+		matchers []Matcher
+	}{
+		{at{"answer", "right"}, s.Answer.Right},
+		{at{"answer", "wrong"}, s.Answer.Wrong},
+		{at{"answer", "uncertain"}, s.Answer.Uncertain},
+		{at{"evidence"}, s.Evidence},
+		{at{"checks", "sent"}, s.Checks.Sent},
+		{at{"checks", "not_sent"}, s.Checks.NotSent},
+	} {
+		c.matchers(list.where, list.matchers)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Checks.Runs)) {
+		if !slices.ContainsFunc(s.Fixture.Commands, func(command Command) bool { return command.Name == name }) {
+			c.wrongAt(at{"checks", "runs", name}, "the fixture has no such command")
+		}
+	}
+}
+
+func (c *checker) matchers(where at, matchers []Matcher) {
+	for i, m := range matchers {
+		if m.set() != 1 {
+			c.wrongAt(where.then(i), "it has exactly one of contains, matches, number, denies, unsure and any")
+		}
+		c.matchers(where.then(i, "any"), m.Any)
+	}
+}
+
+func (c *checker) steps(steps []Step) {
+	for i, step := range steps {
+		where := at{"walkthrough", i}
+		if (step.Call != "") == (step.Say != "") {
+			c.wrongAt(where, "a step has either call or say")
+		}
+		if step.Call == "" && (step.With != nil || step.Take != nil || step.Follow) || step.Say == "" && step.Cut {
+			c.wrongAt(where, "with, take and follow belong to a call, and cut to what is said")
+		}
+		c.template(where.then("say"), step.Say)
+		for name, pattern := range step.Take {
+			if pattern.NumSubexp() < 1 {
+				c.wrongAt(where.then("take", name), "the expression has no group")
+			}
+		}
+	}
+}

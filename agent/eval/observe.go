@@ -1,0 +1,174 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"offcut/agent"
+	"offcut/models"
+)
+
+// observation is what happened in a session.
+type observation struct {
+	answer   string // of the last turn, as people read it
+	turn     models.Turn
+	usage    models.Usage // of all turns
+	sent     *record
+	results  []string          // the tools' results of all turns, as the model read them
+	tools    map[string]int    // how often each tool was called, also within scripts
+	runs     []string          // of the fixture's commands
+	commands map[string]string // by call: what run_command was asked to run
+	cut      map[string]int    // how often a command was asked for whose result was cut
+	outputs  []models.RetainedOutput
+	kept     int64 // bytes of the kept copies
+	previews int64 // of them, shown in previews
+	read     int64 // and shown beside that
+	asked    bool  // something kept was read, searched or queried
+}
+
+// readers are the tools that read what is kept.
+var readers = []string{"read_tool_output", "search_tool_output", "query_tool_output"}
+
+// said takes a turn that has ended.
+func (o *observation) said(turn models.Turn, messages []models.Message) {
+	o.turn, o.usage, o.answer = turn, o.usage.Add(turn.Usage), ""
+	for _, m := range models.JoinReplies(messages) {
+		switch m.Role {
+		case models.RoleAssistant:
+			o.answer = m.Content
+			for _, call := range m.ToolCalls {
+				o.called(call.Name)
+				o.commanded(call)
+			}
+		case models.RoleTool:
+			o.results = append(o.results, agent.ToolText(m))
+			o.returned(m)
+		}
+	}
+}
+
+// commanded takes a call of a command. One whose result was cut, and that is
+// called once more, was run again for more of its output.
+func (o *observation) commanded(call models.ToolCall) {
+	if call.Name != "run_command" {
+		return
+	}
+	command := commandOf(call.Arguments)
+	if o.commands == nil {
+		o.commands, o.cut = map[string]string{}, map[string]int{}
+	}
+	o.commands[call.ID] = command
+	if o.cut[command] > 0 {
+		o.cut[command]++
+	}
+}
+
+func (o *observation) returned(m models.Message) {
+	if m.Metadata == nil {
+		return
+	}
+	for _, call := range m.Metadata.Calls {
+		o.called(call.Tool)
+	}
+	if command, ours := o.commands[m.ToolCallID]; ours && m.Metadata.Truncated && o.cut[command] == 0 {
+		o.cut[command] = 1
+	}
+}
+
+func (o *observation) called(tool string) {
+	if o.tools == nil {
+		o.tools = map[string]int{}
+	}
+	o.tools[tool]++
+	o.asked = o.asked || slices.Contains(readers, tool)
+}
+
+// commandOf is a command out of a call's arguments, as far as they are known.
+func commandOf(arguments string) string {
+	var args struct {
+		Command string `json:"command"`
+	}
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		return arguments
+	}
+	return strings.Join(strings.Fields(args.Command), " ")
+}
+
+// looked takes what is left of the session: runs of commands, and what was kept.
+func (o *observation) looked(ctx context.Context, house House) error {
+	o.runs = runsIn(house.Workspace())
+	var err error
+	if o.outputs, err = house.Outputs(ctx); err != nil {
+		return fmt.Errorf("read what was kept: %w", err)
+	}
+	for _, output := range o.outputs {
+		reads, err := house.Reads(ctx, output.ID)
+		if err != nil {
+			return fmt.Errorf("read what was shown of %s: %w", output.ID, err)
+		}
+		var previewed, all []models.Range
+		for _, r := range reads {
+			if r.Kind == models.ReadPreview {
+				previewed = append(previewed, r.Range)
+			}
+			all = append(all, r.Range)
+		}
+		preview := length(previewed)
+		o.kept, o.previews, o.read = o.kept+output.TotalBytes, o.previews+preview, o.read+length(all)-preview
+	}
+	return nil
+}
+
+// length is how many bytes the ranges cover.
+func length(ranges []models.Range) int64 {
+	n := int64(0)
+	for _, r := range models.MergeRanges(ranges) {
+		n += r.Len()
+	}
+	return n
+}
+
+// again are the commands that ran more than so many times for the same output,
+// and how often they did. What a fixture's commands noted themselves goes before
+// what was asked for.
+func (o *observation) again(most int) map[string]int {
+	counts := map[string]int{}
+	for _, run := range o.runs {
+		counts[run]++
+	}
+	if len(o.runs) == 0 {
+		counts = maps.Clone(o.cut)
+	}
+	maps.DeleteFunc(counts, func(_ string, n int) bool { return n <= most })
+	return counts
+}
+
+// incomplete: something that was kept is not all that its tool returned.
+func (o *observation) incomplete() bool {
+	return slices.ContainsFunc(o.outputs, func(r models.RetainedOutput) bool { return !r.Complete })
+}
+
+// shown reports whether some result held each of the matchers.
+func (o *observation) shown(matchers []Matcher) bool {
+	for _, m := range matchers {
+		if !slices.ContainsFunc(o.results, m.In) {
+			return false
+		}
+	}
+	return true
+}
+
+// runsOf is how often a command ran, with whatever arguments.
+func (o *observation) runsOf(command string) int {
+	n := 0
+	for _, run := range o.runs {
+		if name, _, _ := strings.Cut(run, " "); name == command {
+			n++
+		}
+	}
+	return n
+}
