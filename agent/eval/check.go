@@ -112,6 +112,9 @@ func (s *Scenario) check(tree *yaml.Node) error {
 	if n := s.Settings.MaxOutputTokens; n < 0 {
 		c.wrongAt(at{"settings", "max_output_tokens"}, "%d is not accepted; it is a positive number", n)
 	}
+	if n := s.Settings.PruningTTL; n < 0 {
+		c.wrongAt(at{"settings", "pruning_ttl"}, "%s is not accepted; it is a time such as 1s", n)
+	}
 	c.fixture(&s.Fixture)
 	c.answer(s)
 	c.steps(s.Walkthrough)
@@ -204,7 +207,7 @@ func (c *checker) content(where at, content *Content) {
 	if len(c.wrong) > 0 {
 		return // it may not be ready to be made
 	}
-	if _, err := content.bytes(); err != nil {
+	if err := content.try(); err != nil {
 		c.wrongAt(where, "%v", err)
 	}
 }

@@ -10,6 +10,11 @@ import (
 // maxContentBytes bounds one text of a fixture: more than any limit of Offcut's.
 const maxContentBytes = 64 << 20
 
+var errTooLong = fmt.Errorf("it makes more than %d bytes", maxContentBytes)
+
+// numbered is what the template of a line can name.
+type numbered struct{ N int }
+
 // functions are what templates of a scenario can compute with.
 var functions = template.FuncMap{
 	"add": func(a, b int) int { return a + b },
@@ -40,6 +45,29 @@ func filled(text string, values any) (string, error) {
 	return out.String(), err
 }
 
+// try makes the first and the last line of each part, and holds the size that
+// they lead to against the bound: making all would take its time at each start.
+func (c Content) try() error {
+	size := 0
+	for _, p := range c.Parts {
+		size += len(p.Text)
+		for _, n := range []int{1, p.Repeat} {
+			if p.line == nil {
+				break
+			}
+			var line bytes.Buffer
+			if err := p.line.Execute(&line, numbered{n}); err != nil {
+				return err
+			}
+			size += line.Len() * (p.Repeat / 2)
+		}
+	}
+	if size > maxContentBytes {
+		return errTooLong
+	}
+	return nil
+}
+
 // bytes makes the text.
 func (c Content) bytes() ([]byte, error) {
 	if len(c.Parts) == 0 {
@@ -49,11 +77,11 @@ func (c Content) bytes() ([]byte, error) {
 	for _, p := range c.Parts {
 		out.WriteString(p.Text)
 		for n := 1; n <= p.Repeat; n++ {
-			if err := p.line.Execute(&out, struct{ N int }{n}); err != nil {
+			if err := p.line.Execute(&out, numbered{n}); err != nil {
 				return nil, err
 			}
 			if out.Len() > maxContentBytes {
-				return nil, fmt.Errorf("it has more than %d bytes", maxContentBytes)
+				return nil, errTooLong
 			}
 		}
 	}

@@ -34,8 +34,8 @@ type Setup struct {
 	// Tools are offered beside the program's own, and keep long results as those
 	// do.
 	Tools []agent.Tool
-	// ContextTokens and MaxOutputTokens narrow the model; 0: as it is configured.
-	ContextTokens, MaxOutputTokens int
+	// Settings narrow the model.
+	Settings Settings
 	// Hosts may be fetched from although they are not the public internet.
 	Hosts []string
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -39,11 +40,11 @@ func (r *rehearsal) Stream(_ context.Context, req agent.Request, emit func(agent
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(req.Tools) == 0 { // a summary of what was said
-		return said("The earlier questions were answered.", models.FinishStop, emit), nil
+		return says(req, "The earlier questions were answered.", models.FinishStop, emit), nil
 	}
 	r.read(req.Messages)
 	if r.next >= len(r.steps) {
-		return said("The walkthrough is over.", models.FinishStop, emit), nil
+		return says(req, "The walkthrough is over.", models.FinishStop, emit), nil
 	}
 	step := r.steps[r.next]
 	v := r.values()
@@ -51,23 +52,41 @@ func (r *rehearsal) Stream(_ context.Context, req agent.Request, emit func(agent
 	if step.Say != "" {
 		text, err := filled(step.Say, v)
 		if err != nil {
-			return agent.Reply{}, fmt.Errorf("walkthrough: step %d: %w", r.next, err)
+			return r.stuck(err)
 		}
 		if step.Cut {
-			return said(text, models.FinishLength, emit), nil
+			return says(req, text, models.FinishLength, emit), nil
 		}
-		return said(text, models.FinishStop, emit), nil
+		return says(req, text, models.FinishStop, emit), nil
 	}
 	arguments, err := r.arguments(step, v)
 	if err != nil {
-		return agent.Reply{}, fmt.Errorf("walkthrough: step %d: %w", r.next, err)
+		return r.stuck(err)
 	}
-	return agent.Reply{ToolCalls: []models.ToolCall{{Name: step.Call, Arguments: arguments}}, FinishReason: models.FinishToolCalls}, nil
+	return agent.Reply{ToolCalls: []models.ToolCall{{Name: step.Call, Arguments: arguments}}, FinishReason: models.FinishToolCalls, Usage: usageOf(req, arguments)}, nil
 }
 
-func said(text string, why models.FinishReason, emit func(agent.Delta)) agent.Reply {
+// stuck ends the turn: a step names what no step before has taken.
+func (r *rehearsal) stuck(err error) (agent.Reply, error) {
+	return agent.Reply{}, &agent.ModelError{Code: models.CodeProviderError, Message: fmt.Sprintf("walkthrough[%d]: %v", r.next-1, err), Err: err}
+}
+
+func says(req agent.Request, text string, why models.FinishReason, emit func(agent.Delta)) agent.Reply {
 	emit(agent.Delta{Text: text})
-	return agent.Reply{Content: text, FinishReason: why, Usage: models.Usage{InputTokens: 1, OutputTokens: 1}}
+	return agent.Reply{Content: text, FinishReason: why, Usage: usageOf(req, text)}
+}
+
+// usageOf is an estimate of what a provider would count: what a model is sent is
+// shortened by what its provider counted before.
+func usageOf(req agent.Request, text string) models.Usage {
+	sent := len(req.System)
+	for _, m := range req.Messages {
+		sent += len(agent.ToolText(m))
+	}
+	for _, t := range req.Tools {
+		sent += len(t.Description) + len(t.Parameters)
+	}
+	return models.Usage{InputTokens: int64(sent / agent.BytesPerToken), OutputTokens: int64(len(text)/agent.BytesPerToken + 1)}
 }
 
 func (r *rehearsal) values() values {
@@ -78,7 +97,8 @@ func (r *rehearsal) values() values {
 	return v
 }
 
-// arguments are those of a step's call, as JSON.
+// arguments are those of a step's call, as JSON. A template that makes a whole
+// number makes a number.
 func (r *rehearsal) arguments(step Step, v values) (string, error) {
 	with := maps.Clone(step.With)
 	if with == nil {
@@ -89,9 +109,13 @@ func (r *rehearsal) arguments(step Step, v values) (string, error) {
 		if !ok {
 			continue
 		}
-		var err error
-		if with[key], err = filled(text, v); err != nil {
+		made, err := filled(text, v)
+		if err != nil {
 			return "", err
+		}
+		with[key] = made
+		if n, err := strconv.ParseInt(made, 10, 64); err == nil && made != text {
+			with[key] = n
 		}
 	}
 	if r.offset != nil {

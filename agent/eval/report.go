@@ -121,7 +121,11 @@ func (r Result) explain(out *strings.Builder) {
 
 // Line is the result on one line, for who watches a run.
 func (r Result) Line() string {
-	return fmt.Sprintf("%s %s: %s, %s (%.1f s)", r.outcome(), r.label(), r.Verdict, r.kinds(), r.Seconds)
+	line := fmt.Sprintf("%s %s: %s", r.outcome(), r.label(), r.Verdict)
+	if len(r.Faults) > 0 {
+		line += ", " + r.kinds()
+	}
+	return fmt.Sprintf("%s (%.1f s)", line, r.Seconds)
 }
 
 // label names the try: of one that is tried once, only the scenario.

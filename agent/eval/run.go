@@ -17,8 +17,6 @@ import (
 type Options struct {
 	// Open opens the program for one try.
 	Open func(ctx context.Context, s Setup) (House, error)
-	// Model is asked in place of the one that is configured; nil: that one is.
-	Model func(s Scenario) agent.Model
 	// Rehearse plays each scenario's walkthrough in place of a model.
 	Rehearse bool
 	Repeat   int           // how often each is tried; 0: once
@@ -79,8 +77,11 @@ func Run(ctx context.Context, scenarios []Scenario, o Options) ([]Result, error)
 	group.SetLimit(max(1, o.Jobs))
 	for i := range results {
 		group.Go(func() error {
-			if ctx.Err() == nil {
-				results[i] = o.try(ctx, scenarios[i/repeat], i%repeat+1)
+			if ctx.Err() != nil {
+				return nil
+			}
+			if r := o.try(ctx, scenarios[i/repeat], i%repeat+1); ctx.Err() == nil {
+				results[i] = r
 				ended <- i
 			}
 			return nil
@@ -184,13 +185,10 @@ func (o Options) setup(s Scenario, n int, site string, seen *observation) (Setup
 	}
 	setup := Setup{
 		Run: fmt.Sprintf("%s-%d", s.Name, n), Title: s.Title, Tools: tools,
-		ContextTokens: s.Settings.ContextTokens, MaxOutputTokens: s.Settings.MaxOutputTokens,
+		Settings: s.Settings,
 		Around: func(model agent.Model) agent.Model {
-			switch {
-			case o.Rehearse:
+			if o.Rehearse {
 				model = &rehearsal{steps: s.Walkthrough, site: site}
-			case o.Model != nil:
-				model = o.Model(s)
 			}
 			return seen.sent.around(model)
 		},

@@ -3,6 +3,7 @@ package eval
 import (
 	"slices"
 	"text/template"
+	"time"
 )
 
 // Scenario is one question with all that belongs to it, as its file holds it.
@@ -33,6 +34,9 @@ type Scenario struct {
 type Settings struct {
 	ContextTokens   int `yaml:"context_tokens"`
 	MaxOutputTokens int `yaml:"max_output_tokens"`
+	// PruningTTL shortens old results in what the model is sent once so much time
+	// has passed since its last reply, where they fill much of the window.
+	PruningTTL time.Duration `yaml:"pruning_ttl"`
 }
 
 // Fixture is what the model finds.

@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"offcut/agent"
 	"offcut/agent/approve"
 	"offcut/agent/eval"
 	"offcut/agent/sandbox"
@@ -72,12 +71,7 @@ type evalRun struct {
 
 // Run asks the scenarios and writes what came of it. It fails where one of them
 // did not pass.
-func (c evalRun) Run(ctx context.Context, cfg config.Config, t terminal) error {
-	return c.run(ctx, cfg, t, nil)
-}
-
-// run is Run; with model, that is asked in place of the one that is configured.
-func (c evalRun) run(ctx context.Context, cfg config.Config, t terminal, model func(eval.Scenario) agent.Model) (err error) {
+func (c evalRun) Run(ctx context.Context, cfg config.Config, t terminal) (err error) {
 	scenarios, err := c.chosen()
 	if err != nil {
 		return err
@@ -102,10 +96,13 @@ func (c evalRun) run(ctx context.Context, cfg config.Config, t terminal, model f
 	}
 	opener := evalOpener{cfg: cfg, dir: dir, keep: c.Keep != "", log: slog.New(slog.NewTextHandler(t.err, &slog.HandlerOptions{Level: slog.LevelError}))}
 	results, stopped := eval.Run(ctx, scenarios, eval.Options{
-		Open: opener.open, Model: model, Rehearse: c.Rehearse, Repeat: c.Repeat, Jobs: c.Jobs, Timeout: c.Timeout,
+		Open: opener.open, Rehearse: c.Rehearse, Repeat: c.Repeat, Jobs: c.Jobs, Timeout: c.Timeout,
 		Done: func(r eval.Result) { _, _ = fmt.Fprintln(t.err, r.Line()) },
 	})
 	report.Results, report.Took = results, time.Since(report.Began)
+	if stopped != nil {
+		stopped = fmt.Errorf("stopped after %d of %d tries", len(results), len(scenarios)*c.Repeat)
+	}
 	return errors.Join(stopped, c.write(report, t.out), verdict(report))
 }
 

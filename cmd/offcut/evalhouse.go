@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"offcut/agent/approve"
+	"offcut/agent/contextwin"
 	"offcut/agent/eval"
 	"offcut/cmd/offcut/config"
 	"offcut/models"
@@ -85,6 +86,9 @@ func (o evalOpener) config(s eval.Setup) config.Config {
 		}
 		cfg.Tools.Each["fetch_url"] = set
 	}
+	if s.Settings.PruningTTL > 0 {
+		cfg.Pruning.Mode, cfg.Pruning.TTL = string(contextwin.ModeCacheTTL), s.Settings.PruningTTL
+	}
 	narrow := func(configured *int, bound int) {
 		if bound > 0 && (*configured == 0 || bound < *configured) {
 			*configured = bound
@@ -92,10 +96,10 @@ func (o evalOpener) config(s eval.Setup) config.Config {
 	}
 	cfg.Models = slices.Clone(cfg.Models)
 	for i := range cfg.Models {
-		narrow(&cfg.Models[i].ContextTokens, s.ContextTokens)
-		narrow(&cfg.Models[i].MaxOutputTokens, s.MaxOutputTokens)
+		narrow(&cfg.Models[i].ContextTokens, s.Settings.ContextTokens)
+		narrow(&cfg.Models[i].MaxOutputTokens, s.Settings.MaxOutputTokens)
 	}
-	narrow(&cfg.EnvContextTokens, s.ContextTokens) // the demo model's
+	narrow(&cfg.EnvContextTokens, s.Settings.ContextTokens) // the demo model's
 	return cfg
 }
 
