@@ -13,7 +13,7 @@ func (h *Handlers) meter(sess models.Session, used int64) views.Meter {
 	if h.ContextTokens == nil {
 		return views.Meter{}
 	}
-	return views.Meter{Used: used, Window: int64(h.ContextTokens(sess.Model))}
+	return views.Meter{SessionID: sess.ID, Used: used, Window: int64(h.ContextTokens(sess.Model))}
 }
 
 // used is what the newest of the turns that asked the model took of its window.

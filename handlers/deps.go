@@ -137,6 +137,13 @@ type Messages interface {
 	Call(ctx context.Context, sessionID, callID string) (models.ToolCall, *models.Message, error)
 	// Summaries are those that end with one of the turns.
 	Summaries(ctx context.Context, sessionID string, turnIDs []string) ([]models.Summary, error)
+	// Requests are what models were sent in a session, newest first and at most
+	// most; Request is one of them, with instructions and tools: by its number, or
+	// 0 for the last of the conversation; SentMessages are its messages from a
+	// place on.
+	Requests(ctx context.Context, sessionID string, most int) ([]models.SentRequest, error)
+	Request(ctx context.Context, sessionID string, number int64) (models.SentRequest, error)
+	SentMessages(ctx context.Context, sessionID string, number int64, from, most int) ([]models.SentMessage, error)
 	// Replied reports whether a reply of the model stands after the message.
 	Replied(ctx context.Context, m models.Message) (bool, error)
 }

@@ -9,6 +9,8 @@ import (
 // not shown where either figure is 0: not known.
 type Meter struct {
 	Used, Window int64 // tokens
+	// SessionID is whose meter it is.
+	SessionID string
 }
 
 func (v Meter) known() bool { return v.Used > 0 && v.Window > 0 }

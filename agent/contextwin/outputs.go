@@ -113,5 +113,5 @@ func clipped(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:max(0, most-len(gap))], "") + gap
+	return strings.ToValidUTF8(text[:max(0, most-len(Gap))], "") + Gap
 }

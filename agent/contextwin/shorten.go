@@ -13,7 +13,8 @@ import (
 const (
 	largeResult = 4000 // results over it are shortened by age
 	keptAtEnds  = 1500 // of a trimmed result, at each end
-	gap         = "…"  // stands between the ends
+	// Gap stands between the ends of a trimmed result.
+	Gap = "…"
 	// ClearedText is the whole body of a cleared result.
 	ClearedText = "[Old tool result content cleared]"
 )
@@ -79,7 +80,7 @@ func (d Decision) body(whole string) (string, []models.Range) {
 		return whole, []models.Range{{End: int64(len(whole))}}
 	}
 	head, tail := ends(whole, d.Keep)
-	return whole[:head] + gap + whole[tail:], []models.Range{{End: int64(head)}, {Start: int64(tail), End: int64(len(whole))}}
+	return whole[:head] + Gap + whole[tail:], []models.Range{{End: int64(head)}, {Start: int64(tail), End: int64(len(whole))}}
 }
 
 // ends are the byte offsets behind the first and before the last n characters
@@ -108,7 +109,7 @@ func Left(m models.Message) int64 {
 	case m.Content == ClearedText:
 		return 0
 	}
-	return int64(len(m.Content) - len(gap))
+	return int64(len(m.Content) - len(Gap))
 }
 
 // LeftOf are the stretches of a stored result's body that the message holds that

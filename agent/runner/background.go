@@ -175,6 +175,7 @@ func (j *journal) tellBackground(ctx context.Context, before *models.Summary, hi
 		ID: models.NewID(models.PrefixMessage), SessionID: turn.SessionID, TurnID: turn.ID, Role: models.RolePerson,
 		Content: noteOf(outputs), IsMeta: true, State: models.StateDone, CreatedAt: j.r.cfg.Now(),
 	})
+	j.outbox.has(note)
 	return append(history, note), err
 }
 

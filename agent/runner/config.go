@@ -104,6 +104,9 @@ type ModelInfo struct {
 	ContextTokens   int  // 0: not known
 	MaxOutputTokens int  // 0: the provider's default
 	Images          bool // it takes pictures
+	// OmitsReasoning: its client leaves the reasoning of earlier replies out of
+	// what it sends.
+	OmitsReasoning bool
 	// Pruning says when old results are shortened in what the model is sent; a
 	// zero field takes the value of contextwin.DefaultPruning.
 	Pruning contextwin.Pruning
@@ -200,6 +203,10 @@ type Store interface {
 	// many characters of each stay at each end.
 	Prunings(ctx context.Context, sessionID string) (map[string]int, error)
 	SavePrunings(ctx context.Context, sessionID string, keep map[string]int) error
+	// SaveRequest stores what a model is sent and returns its number in the
+	// session; the first same places hold what the request before it holds there.
+	SaveRequest(ctx context.Context, r models.SentRequest, same int, parts []models.SentPart) (number int64, err error)
+	SaveRequestTokens(ctx context.Context, sessionID string, number, tokens int64) error
 	Outputs(ctx context.Context, sessionID string, p models.Page) ([]models.RetainedOutput, string, error)
 	// OutputIDs are the ids of all outputs that a session has, or had.
 	OutputIDs(ctx context.Context, sessionID string) (map[string]bool, error)

@@ -32,8 +32,10 @@ type journal struct {
 	unsent  []unsentResult // the results after it, until a reply proves that they were sent
 	asked   agent.Request  // the last that was sent, and when
 	askedAt time.Time
-	transit transit           // what of the results was sent
-	footing footing           // what the answer rests on
+	transit transit   // what of the results was sent
+	footing footing   // what the answer rests on
+	model   ModelInfo // that is asked
+	outbox  outbox
 	calls   liveCalls         // the tool calls that run
 	again   *events.LiveRetry // the wait for the next try; nil once an answer comes
 	hasten  func()            // ends that wait
@@ -81,6 +83,7 @@ func (j *journal) takeOver(history []models.Message) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.unsent = unsentIn(history)
+	j.outbox.has(history...)
 	for _, m := range history {
 		if j.resumed && m.TurnID == j.turn.ID && m.Role == models.RoleAssistant {
 			j.reply = m
@@ -92,10 +95,10 @@ func (j *journal) takeOver(history []models.Message) {
 }
 
 // asks notes the model that the turn asks; it is stored with its first figures.
-func (j *journal) asks(model string) {
+func (j *journal) asks(model ModelInfo) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.turn.Model = model
+	j.turn.Model, j.model = model.Name, model
 }
 
 // UsedCallIDs asks the store.
@@ -157,6 +160,8 @@ func (j *journal) Reply(ctx context.Context, reply models.Message, usage models.
 	if err := j.storeReply(ctx, reply); err != nil {
 		return j.storageError("store the answer", err)
 	}
+	j.outbox.has(reply)
+	j.noteTokens(usage.InputTokens)
 	j.mu.Lock()
 	j.turn.Usage, j.turn.ContextTokens = j.turn.Usage.Add(usage), j.occupied(reply, usage)
 	turn := j.turn
@@ -211,6 +216,7 @@ func (j *journal) Hidden(ctx context.Context, hidden models.Message) error {
 	if _, err := j.r.cfg.Store.AppendMessage(ctx, hidden); err != nil {
 		return j.storageError("store the continuation", err)
 	}
+	j.outbox.has(hidden)
 	j.mu.Lock()
 	j.turn.Continuations++
 	turn := j.turn
@@ -224,6 +230,7 @@ func (j *journal) Results(ctx context.Context, results []models.Message) error {
 	if err := j.r.cfg.Store.AppendResults(ctx, results); err != nil {
 		return j.storageError("store the tools' results", err)
 	}
+	j.outbox.has(results...)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	stored := resultsIn(append([]models.Message{j.reply}, results...))

@@ -20,6 +20,7 @@ var errSessionEnded = fmt.Errorf("the session was deleted: %w", agent.ErrStopped
 func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	ctx, ended := r.cfg.Began(ctx, j.started())
 	err := r.attempt(ctx, j)
+	j.outbox.queue.wait()
 	if errors.Is(err, agent.ErrLeft) {
 		ended(j.started())
 		return
@@ -99,7 +100,7 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if r.cfg.Attached != nil {
 		history = r.cfg.Attached(session, history, info)
 	}
-	j.asks(info.Name)
+	j.asks(info)
 	dir, err := r.cfg.Workspace(turn.SessionID)
 	if err != nil {
 		return agent.Loop{}, nil, j.storageError("make the session's folder", err)

@@ -167,6 +167,7 @@ func (j *journal) Asking(req agent.Request) {
 	defer j.mu.Unlock()
 	j.asked, j.askedAt = req, j.r.cfg.Now()
 	j.transit.asking(req)
+	j.noteRequest(req)
 	if j.again != nil { // of the request for a summary, which has its answer
 		j.waited()
 		j.publish(events.Event{Kind: events.KindRetry})

@@ -77,15 +77,19 @@ func (c *catalogue) add(m config.Model, client *http.Client, p config.Pruning, w
 		price: price,
 		info: runner.ModelInfo{
 			Name: m.Name, ContextTokens: m.ContextTokens, MaxOutputTokens: most, Images: m.Images,
-			Pruning: pruningOf(m, p), Settings: m.Settings(),
+			OmitsReasoning: omitsReasoning(m),
+			Pruning:        pruningOf(m, p), Settings: m.Settings(),
 		},
 	}
 }
 
+// omitsReasoning: the configuration leaves the reasoning of earlier replies out.
+func omitsReasoning(m config.Model) bool { return m.SendReasoning != nil && !*m.SendReasoning }
+
 // modelOf is the client of a model and the bound of one reply, in tokens; 0: the
 // provider's own.
 func modelOf(m config.Model, client *http.Client) (agent.Model, int) {
-	omit := m.SendReasoning != nil && !*m.SendReasoning
+	omit := omitsReasoning(m)
 	if m.Provider == config.Anthropic {
 		cfg := anthropic.Config{
 			BaseURL:         m.BaseURL,
