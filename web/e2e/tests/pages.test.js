@@ -55,6 +55,7 @@ async function make(app, provider) {
     message: messages.find(({ role }) => role === 'user').id,
     call: messages.find(({ tool_calls: called }) => called?.length).tool_calls[0].id,
     output: output.id,
+    place: '1',
     user: users.items.find(({ name }) => name === 'bea').id,
   };
 }
@@ -120,7 +121,7 @@ for (const [language, locale] of Object.entries(languages)) {
     const page = await visit({ locale });
     const values = { ...await samples(app, provider), dump: await dump(page, app) };
     const found = await pages(page, app, values);
-    for (const path of ['/', '/history', '/settings', '/account', '/admin/users', `/s/${values.session}`, `/s/${values.session}/out/${values.output}`]) {
+    for (const path of ['/', '/history', '/settings', '/account', '/admin/users', `/s/${values.session}`, `/s/${values.session}/model`, `/s/${values.session}/out/${values.output}`]) {
       assert.ok(found.includes(path), `${path} is a page: ${found}`);
     }
     const wrong = foreign(language);
