@@ -48,20 +48,10 @@ func (l *Loop) uniqueCalls(ctx context.Context, calls []models.ToolCall) ([]mode
 // maxIDBytes bounds an id that a provider chose. Most have about 30 characters.
 const maxIDBytes = 64
 
-// plainID: an id stands as it is in an address, in a page's selectors and in a
-// result's output_id. Some providers' ids do not, such as
-// "functions.run_command:0" of Kimi, and Anthropic takes back no others
+// plainID: an id stands as it is wherever ids stand. Some providers' ids do not,
+// such as "functions.run_command:0" of Kimi, and Anthropic takes back no others
 // (^[a-zA-Z0-9_-]+$).
-func plainID(id string) bool {
-	for _, r := range []byte(id) {
-		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
-		digit := '0' <= r && r <= '9'
-		if !letter && !digit && r != '_' && r != '-' {
-			return false
-		}
-	}
-	return id != "" && len(id) <= maxIDBytes
-}
+func plainID(id string) bool { return len(id) <= maxIDBytes && models.PlainID(id) }
 
 // answer gives each call of the reply exactly one result, in the order of the
 // calls, and stores them. The calls of a reply that broke off are not run. Its

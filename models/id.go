@@ -26,3 +26,17 @@ func NewID(prefix string) string {
 	_, _ = rand.Read(raw[:]) // never fails: the runtime ends the program instead
 	return prefix + "_" + strings.ToLower(idEncoding.EncodeToString(raw[:]))
 }
+
+// PlainID reports whether an id that somebody else chose stands as it is in an
+// address, in a page's selectors and in a result's output_id: it is of ASCII
+// letters, digits, _ and -.
+func PlainID(id string) bool {
+	for _, r := range []byte(id) {
+		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
+		digit := '0' <= r && r <= '9'
+		if !letter && !digit && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return id != ""
+}

@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"offcut/views/i18n"
@@ -78,13 +79,37 @@ func (l Layout) lang() string {
 }
 
 // at makes an address below the base path. Its parts are joined as they are:
-// ids are safe in paths, and queries are made with url.Values.
+// ids are safe in paths, and queries are made with url.Values. Where a part
+// would lead elsewhere all the same, the address is the first page's.
 func at(ctx context.Context, parts ...string) templ.SafeURL {
 	return templ.SafeURL(path(ctx, parts...))
 }
 
 func path(ctx context.Context, parts ...string) string {
-	return frame(ctx).BasePath + strings.Join(parts, "")
+	address := strings.Join(parts, "")
+	if strays(address) {
+		address = "/"
+	}
+	return frame(ctx).BasePath + address
+}
+
+// strays reports whether a browser would leave the path: it takes . and .. for
+// steps, also where they are escaped, and \ for /.
+func strays(address string) bool {
+	path, _, _ := strings.Cut(address, "#")
+	path, _, _ = strings.Cut(path, "?")
+	if strings.Contains(path, `\`) {
+		return true
+	}
+	for step := range strings.SplitSeq(path, "/") {
+		if len(step) > len("%2e%2e") {
+			continue
+		}
+		if step, err := url.PathUnescape(step); err != nil || step == "." || step == ".." {
+			return true
+		}
+	}
+	return false
 }
 
 // asset is the address of a static file.

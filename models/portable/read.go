@@ -165,6 +165,7 @@ func checkMessages(messages []Message, wrong *faults) {
 	for i, m := range messages {
 		c.order(i, m)
 		c.words(i, m)
+		c.metadata(i, m)
 		c.pairing(i, m)
 	}
 }
@@ -219,6 +220,30 @@ func (c *checker) words(i int, m Message) {
 	}
 }
 
+// metadata: the ids in it stand in addresses.
+func (c *checker) metadata(i int, m Message) {
+	if m.Metadata == nil {
+		return
+	}
+	check := func(member, id string, needed bool) {
+		if len(id) > maxNames || (id != "" || needed) && !models.PlainID(id) {
+			c.wrong.add(place(i, "metadata."+member), notPlain())
+		}
+	}
+	check("output_id", m.Metadata.OutputID, false)
+	for n, kept := range m.Metadata.Nested {
+		check(fmt.Sprintf("nested[%d].output_id", n), kept.OutputID, false)
+	}
+	for n, call := range m.Metadata.Calls {
+		check(fmt.Sprintf("calls[%d].id", n), call.ID, true)
+		check(fmt.Sprintf("calls[%d].output_id", n), call.OutputID, false)
+	}
+}
+
+func notPlain() *models.Error {
+	return models.Errorf(models.ErrInvalid, "fault_id", "is no id: one has at most %d letters, digits, _ and -", models.Arg("most", maxNames))
+}
+
 // pairing: a call has an id of its own, and a result follows its call.
 func (c *checker) pairing(i int, m Message) {
 	for n, call := range m.ToolCalls {
@@ -229,6 +254,8 @@ func (c *checker) pairing(i int, m Message) {
 			c.wrong.add(where, misplaced(m))
 		case call.ID == "" || call.Name == "" || len(call.ID) > maxNames || utf8.RuneCountInString(call.Name) > maxNames:
 			c.wrong.add(where, models.Errorf(models.ErrInvalid, "fault_call", "has no id or name, or one of more than %d bytes", models.Arg("most", maxNames)))
+		case !models.PlainID(call.ID):
+			c.wrong.add(where+".id", notPlain())
 		case before:
 			c.wrong.add(where+".id", models.Errorf(models.ErrInvalid, "fault_call_again", "is that of a call before it"))
 		default:

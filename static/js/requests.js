@@ -76,6 +76,16 @@ export function startRequests() {
   document.addEventListener("htmx:config:request", (event) => {
     event.detail.ctx.request.headers["X-CSRF-Token"] = meta("csrf-token");
   });
+  // What is no page of ours is not put into one: a file, say, whose text somebody
+  // else wrote, would be read as mark-up.
+  document.addEventListener("htmx:before:response", (event) => {
+    const { status, headers } = event.detail.ctx.response;
+    const type = headers.get("Content-Type") ?? "text/html";
+    if (status < 400 && (!type.startsWith("text/html") || headers.has("Content-Disposition"))) {
+      event.preventDefault();
+      toast(word("refused"));
+    }
+  });
   document.addEventListener("htmx:response:error", (event) => {
     const { response, text, hx } = event.detail.ctx;
     if (hx?.redirect || hx?.refresh) return;

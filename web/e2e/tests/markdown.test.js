@@ -35,6 +35,22 @@ it('an answer full of attacks does nothing, streamed or loaded', async ({ chat, 
   }
 }, { allow: [/attacker\.invalid/] });
 
+// htmx obeys what is put into a page with the form's token of whoever reads it.
+it('a file is never put into a page, whatever address asks for it', async ({ app, chat, provider }) => {
+  provider.on('write mark-up', says('<div hx-post="/admin/users" hx-trigger="load">taken</div>'));
+  const session = await app.session('write mark-up');
+  const c = await chat();
+  await c.open(session.id);
+  const asked = [];
+  c.page.on('request', (request) => { if (request.method() === 'POST') asked.push(request.url()); });
+  for (const format of ['md', 'json']) {
+    await c.page.evaluate((url) => window.htmx.ajax('GET', url, { target: '#messages', swap: 'beforeend' }), `${app.url}/s/${session.id}/export?format=${format}`);
+    assert.equal(await c.page.locator('#messages [hx-post="/admin/users"]').count(), 0, format);
+    assert.match(await c.page.locator('#toast').innerText(), /\S/);
+  }
+  assert.deepEqual(asked, []);
+});
+
 it('a user’s own message is shown as it was written', async ({ chat, provider }) => {
   const text = '<script>alert(1)</script> **not bold** &amp;\n    indented';
   provider.on('not bold', says('Seen.'));
