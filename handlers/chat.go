@@ -47,7 +47,8 @@ func (h *Handlers) Chat(c echo.Context) error {
 }
 
 // LogFragment is the newest part of a conversation, for a page that has lost
-// its place, or what was said before a cursor. Without scripts it is a page.
+// its place, or what was said before a cursor, or up to a turn. Without scripts it
+// is a page.
 func (h *Handlers) LogFragment(c echo.Context) error {
 	sess, err := h.readable(c, c.Param("session"))
 	if err != nil {
@@ -57,11 +58,18 @@ func (h *Handlers) LogFragment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx := c.Request().Context()
+	before := q.text("before")
+	if turn := q.text("upto"); turn != "" {
+		if before, _, err = h.Store.After(ctx, sess.ID, turn); err != nil {
+			return err
+		}
+	}
 	if !isFragment(c) {
-		return h.chat(c, http.StatusOK, sess, page{before: q.text("before")})
+		return h.chat(c, http.StatusOK, sess, page{before: before})
 	}
 	live := h.Runner.Live(sess.ID)
-	log, err := h.log(c.Request().Context(), sess, q.text("before"), live)
+	log, err := h.log(ctx, sess, before, live)
 	if err != nil {
 		return err
 	}
@@ -70,11 +78,11 @@ func (h *Handlers) LogFragment(c echo.Context) error {
 
 // page is what a chat page shows beside the newest of its session.
 type page struct {
-	before  string      // the cursor before which the messages were said; empty: the newest
-	later   string      // the first message after these, of a page that shows the past
-	draft   string      // a text that could not be sent
-	problem string      // why
-	editing *views.Edit // shown alone, in the place of the messages; nil: they are shown
+	before  string        // the cursor before which the messages were said; empty: the newest
+	later   string        // the first message after these, of a page that shows the past
+	draft   string        // a text that could not be sent
+	problem string        // why
+	alone   []views.Entry // shown in the place of the messages; nil: they are shown
 }
 
 // chat is the page of one session.
@@ -85,8 +93,8 @@ func (h *Handlers) chat(c echo.Context, status int, sess models.Session, p page)
 	if err != nil {
 		return err
 	}
-	if p.editing != nil {
-		log.Older, log.Entries = "", []views.Entry{{Edit: p.editing}}
+	if p.alone != nil {
+		log.Older, log.Entries = "", p.alone
 	}
 	behind := log.Behind
 	log.Behind = views.Behind{} // the page has it in its own place

@@ -18,7 +18,8 @@ import (
 // its members are there depends on Type:
 //
 //	text, reasoning  d is appended to the plain tail, or the reasoning, of #p-ID
-//	seal             html is appended to the blocks of #p-ID, rest is its tail now
+//	seal             html is appended to the blocks of #p-ID, which then stand for
+//	                 the text up to bytes; rest is its tail now
 //	output           d is appended to the live output of #t-CALL, bytes in all
 //	html             content goes to target; swap says how. An optional one is
 //	                 of no use to a page that has no target
@@ -111,7 +112,7 @@ func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error
 	case events.KindReasoning:
 		return []frame{{Type: "reasoning", ID: e.MessageID, Text: e.Text}}, nil
 	case events.KindSeal:
-		return []frame{{Type: "seal", ID: e.MessageID, HTML: e.HTML, Rest: &e.Text}}, nil
+		return []frame{{Type: "seal", ID: e.MessageID, HTML: e.HTML, Rest: &e.Text, Bytes: e.Bytes}}, nil
 	case events.KindOutput:
 		return []frame{{Type: "output", Call: e.CallID, Text: e.Text, Bytes: e.Bytes}}, nil
 	case events.KindTitle:

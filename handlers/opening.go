@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"offcut/models"
 	"offcut/views"
@@ -36,6 +38,9 @@ func (h *Handlers) OpenAt(c echo.Context) error {
 		return err
 	}
 	if holdsTurn(newest, m.TurnID) {
+		if leavesOut(newest, m.TurnID, anchor) {
+			anchor = "a-" + m.TurnID // it comes as one scrolls up in the answer
+		}
 		return h.goTo(c, "/s/"+sess.ID+"#"+anchor)
 	}
 	return h.goTo(c, "/s/"+sess.ID+"?"+url.Values{"at": {m.ID}}.Encode()+"#"+anchor)
@@ -92,6 +97,21 @@ func holdsTurn(log views.Log, turnID string) bool {
 		if (entry.User != nil && entry.User.TurnID == turnID) || (entry.Answer != nil && entry.Answer.TurnID == turnID) {
 			return true
 		}
+	}
+	return false
+}
+
+// leavesOut reports whether a place in the answer of a turn is above what is
+// shown of that.
+func leavesOut(log views.Log, turnID, anchor string) bool {
+	for _, entry := range log.Entries {
+		if entry.Answer == nil || entry.Answer.TurnID != turnID || entry.Answer.Earlier == "" {
+			continue
+		}
+		return !strings.HasPrefix(anchor, "m-") && !slices.ContainsFunc(entry.Answer.Parts, func(part views.Part) bool {
+			return anchor == "p-"+part.MessageID ||
+				slices.ContainsFunc(part.Cards, func(card views.ToolCard) bool { return anchor == "t-"+card.CallID })
+		})
 	}
 	return false
 }

@@ -19,8 +19,6 @@ import (
 const (
 	firstMessages = 30
 	firstHTML     = 256 << 10 // bytes
-	// cardHTML is about what a closed card takes.
-	cardHTML = 2 << 10
 )
 
 // turnMessages is what was said in one turn, hidden messages among it.
@@ -144,45 +142,15 @@ func (h *Handlers) byTurn(ctx context.Context, sessionID string, messages []mode
 	return groups, nil
 }
 
-// sizeOf is about how much HTML the entries take.
-func sizeOf(entries []views.Entry) (size int) {
-	for _, entry := range entries {
-		if entry.User != nil {
-			size += len(entry.User.Content)
-		}
-		if entry.Answer == nil {
-			continue
-		}
-		for _, part := range entry.Answer.Parts {
-			size += len(part.HTML) + len(part.Tail) + len(part.Reasoning) + cardHTML*len(part.Cards)
-			for _, card := range part.Cards {
-				if card.Live != nil {
-					size += len(card.Live.Tail)
-				}
-				if card.Body != nil {
-					for _, piece := range card.Body.Pieces {
-						size += len(piece.Text)
-					}
-				}
-			}
-		}
-	}
-	return size
-}
-
 // entries is one turn on the screen: what the person wrote, and one answer,
 // however many replies and tools it took.
 func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessages, live events.Live, newest bool) ([]views.Entry, error) {
 	var entries []views.Entry
-	results := map[string]models.Message{}
 	for _, m := range t.messages {
-		switch {
-		case m.Role == models.RolePerson && !m.IsMeta:
+		if m.Role == models.RolePerson && !m.IsMeta {
 			said := h.userMessage(m, cmp.Or(t.turn.Model, sess.Model))
 			said.Versions = questions(t.turn, t.versions)
 			entries = append(entries, views.Entry{User: said})
-		case m.Role == models.RoleTool:
-			results[m.ToolCallID] = m
 		}
 	}
 	answer := views.Answer{TurnID: t.turn.ID, State: string(t.turn.State), At: answeredAt(t), End: h.turnEnd(t)}
@@ -202,15 +170,8 @@ func (h *Handlers) entries(ctx context.Context, sess models.Session, t turnMessa
 			TurnID: t.turn.ID, Until: again.Until, Attempt: again.Attempt, Most: again.Most, Reason: i18n.Error(ctx, retrying, again.Reason, nil),
 		}
 	}
-	for _, m := range models.JoinReplies(t.messages) {
-		if m.Role != models.RoleAssistant || saysNothing(m) {
-			continue
-		}
-		part, err := h.part(ctx, sess, m, results, live, newest)
-		if err != nil {
-			return nil, err
-		}
-		answer.Parts = append(answer.Parts, part)
+	if answer.Parts, answer.Earlier, err = h.parts(ctx, sess, t, "", live, newest); err != nil {
+		return nil, err
 	}
 	if len(answer.Parts) > 0 || began(t.turn) {
 		entries = append(entries, views.Entry{Answer: &answer})
@@ -250,30 +211,4 @@ func answeredAt(t turnMessages) time.Time {
 		return *t.turn.StartedAt
 	}
 	return t.turn.CreatedAt
-}
-
-// part is one reply, joined with those that went on with it, and the tools that
-// it called. A reply that is being written, or was cut off and will go on, is as
-// far as the live snapshot has it: what came since is sent after the page.
-func (h *Handlers) part(ctx context.Context, sess models.Session, m models.Message, results map[string]models.Message, live events.Live, newest bool) (views.Part, error) {
-	part := views.Part{SessionID: sess.ID, MessageID: m.ID}
-	switch running := m.State == models.StateRunning; {
-	case m.ID == live.MessageID && (running || m.CutOff()):
-		part.HTML, part.Tail, part.Reasoning = live.HTML, live.Rest, live.Reasoning
-	case !running:
-		part.HTML = h.Markdown(m.Content)
-		part.Reasoning, part.ReasoningBytes = shortened(m.Reasoning, maxReasoning)
-	}
-	for _, call := range m.ToolCalls {
-		var result *models.Message
-		if r, ok := results[call.ID]; ok {
-			result = &r
-		}
-		card, err := h.card(ctx, sess, call, result, live, newest)
-		if err != nil {
-			return views.Part{}, err
-		}
-		part.Cards = append(part.Cards, card)
-	}
-	return part, nil
 }

@@ -83,7 +83,7 @@ func (h *Handlers) editPage(c echo.Context, status int, m models.Message, conten
 		return err
 	}
 	form := editing(m, content, problem)
-	return h.chat(c, status, sess, page{editing: &form})
+	return h.chat(c, status, sess, page{alone: []views.Entry{{Edit: &form}}})
 }
 
 func editing(m models.Message, content, problem string) views.Edit {

@@ -148,6 +148,9 @@ type Answer struct {
 	State string
 	At    time.Time
 	Parts []Part
+	// Earlier is the message before whose part there are others, of an answer of
+	// which the parts are only the last; empty where they are all.
+	Earlier string
 	// Asks are the calls that wait for somebody.
 	Asks []Ask
 	End  TurnEnd
@@ -158,8 +161,10 @@ type Answer struct {
 type Part struct {
 	SessionID string
 	MessageID string
-	// HTML is the rendered text: safe HTML, made by views/markdown.
-	HTML string
+	// HTML is the rendered text: safe HTML, made by views/markdown. It stands for
+	// the bytes From to Upto of the Markdown: of a long text it is only the end.
+	HTML       string
+	From, Upto int64
 	// Tail is the plain text after HTML that is still being written.
 	Tail      string
 	Reasoning string

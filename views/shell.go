@@ -18,7 +18,7 @@ const htmxConfig = `{"includeIndicatorCSS":false,"history":false,"prefix":"","no
 // scriptWordKeys are the texts of scripts; each becomes data-NAME of #words.
 var scriptWordKeys = []string{
 	"copied", "copy-failed", "failed", "refused", "offline", "polling", "signed-out",
-	"too-large", "limited", "new", "done", "stopped", "interrupted", "error",
+	"too-large", "limited", "new", "older", "before", "done", "stopped", "interrupted", "error",
 	"so-far", "gone", "retry-in", "retry-asking", "notify-done", "notify-error", "notify-approval", "asks", "asked",
 	"attach-folder", "attach-pasted", "attach-offer", "attach-many", "attach-large", "attach-remove", "attach-failed",
 	"elapsed-s", "elapsed-m", "elapsed-h", "unsaved",

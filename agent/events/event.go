@@ -30,7 +30,7 @@ const (
 	KindReasoning Kind = "reasoning"
 	// KindSeal: the beginning of what streamed in was rendered. HTML is to be
 	// appended to the sealed blocks of MessageID, and Text is what remains as
-	// plain text after them.
+	// plain text after them. Bytes is how much of the text is rendered now.
 	KindSeal Kind = "seal"
 	// KindCall: the tool call CallID of message MessageID changed its state;
 	// CallState is one of the card's states. The state in which it ended comes

@@ -21,11 +21,13 @@ type Live struct {
 	// the output-token limit cut it off it is written on by the next reply: they
 	// are one text, under the id of the first.
 	MessageID string
-	// HTML is the rendered beginning of the reply, Rest the plain text after
-	// it.
-	HTML      string
-	Rest      string
-	Reasoning string
+	// HTML is what was rendered of the reply, Rest the plain text after it. Of a
+	// long reply HTML is only the end: it stands for the bytes From to Upto. Of
+	// long reasoning there is the end too.
+	HTML       string
+	From, Upto int64
+	Rest       string
+	Reasoning  string
 	// Calls are those of the turn, and those that go on in the background
 	// whatever turn runs, each in the order in which they were started.
 	Calls []LiveCall

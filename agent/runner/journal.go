@@ -289,7 +289,7 @@ func (j *journal) live() Live {
 	}
 	l := Live{Seq: j.r.cfg.Broker.Seq(j.turn.SessionID), TurnID: j.turn.ID, Calls: j.calls.live(), Retry: j.again}
 	if s := j.shown; s != nil {
-		l.MessageID, l.HTML, l.Rest, l.Reasoning = s.id, s.html.String(), s.rest.String(), s.reasoning.String()
+		s.live(&l)
 	}
 	return l
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"strings"
 
 	"offcut/agent/events"
@@ -18,12 +19,27 @@ type shown struct {
 	id string // of the first reply
 
 	blocks    Blocks
-	html      strings.Builder // what blocks finished
+	sealed    []sealed        // what blocks finished, as far as watchers who come get it
+	size      int             // bytes of that
 	rest      strings.Builder // what was told after that
-	reasoning strings.Builder // what was told
+	length    int64           // bytes that were told
+	reasoning []byte          // what was told, as far as watchers who come get it
 	said      bool            // there was text
 	pause     string          // comes before the next reasoning
 }
+
+// sealed is the HTML of a text's bytes from some place on.
+type sealed struct {
+	from int64
+	html string
+}
+
+// What a watcher who comes is given of a part, in bytes: at least the first and
+// less than the second. What is older is read from the store.
+const (
+	leastShown = 64 << 10
+	mostShown  = 2 * leastShown
+)
 
 func newShown(j *journal, id string) *shown {
 	return &shown{j: j, id: id, blocks: j.r.cfg.Blocks()}
@@ -31,7 +47,7 @@ func newShown(j *journal, id string) *shown {
 
 // goOn readies it for the next reply; see models.Message.Continued.
 func (s *shown) goOn() {
-	if s.said && s.reasoning.Len() > 0 {
+	if s.said && len(s.reasoning) > 0 {
 		s.pause = models.ThoughtBreak
 	}
 }
@@ -39,7 +55,9 @@ func (s *shown) goOn() {
 // think tells reasoning.
 func (s *shown) think(text string) {
 	text, s.pause = s.pause+text, ""
-	s.reasoning.WriteString(text)
+	if s.reasoning = append(s.reasoning, text...); len(s.reasoning) > mostShown {
+		s.reasoning = []byte("…" + strings.ToValidUTF8(string(s.reasoning[len(s.reasoning)-leastShown:]), ""))
+	}
 	s.j.publish(events.Event{Kind: events.KindReasoning, MessageID: s.id, Text: text})
 }
 
@@ -47,6 +65,7 @@ func (s *shown) think(text string) {
 func (s *shown) say(text string) {
 	s.said = true
 	s.rest.WriteString(text)
+	s.length += int64(len(text))
 	s.j.publish(events.Event{Kind: events.KindText, MessageID: s.id, Text: text})
 	if html, rest, sealed := s.blocks.Push(text); sealed {
 		s.seal(html, rest)
@@ -54,10 +73,37 @@ func (s *shown) say(text string) {
 }
 
 func (s *shown) seal(html, rest string) {
-	s.html.WriteString(html)
+	s.sealed = append(s.sealed, sealed{s.upto(), html})
+	if s.size += len(html); s.size > mostShown {
+		s.shorten()
+	}
 	s.rest.Reset()
 	s.rest.WriteString(rest)
-	s.j.publish(events.Event{Kind: events.KindSeal, MessageID: s.id, HTML: html, Text: rest})
+	s.j.publish(events.Event{Kind: events.KindSeal, MessageID: s.id, HTML: html, Text: rest, Bytes: s.upto()})
+}
+
+// upto is how much of the text was rendered.
+func (s *shown) upto() int64 { return s.length - int64(s.rest.Len()) }
+
+// shorten lets go of what was rendered first.
+func (s *shown) shorten() {
+	n := 0
+	for ; n < len(s.sealed)-1 && s.size-len(s.sealed[n].html) >= leastShown; n++ {
+		s.size -= len(s.sealed[n].html)
+	}
+	s.sealed = slices.Clone(s.sealed[n:])
+}
+
+// live is the part for a watcher who comes.
+func (s *shown) live(l *Live) {
+	var html strings.Builder
+	for _, one := range s.sealed {
+		html.WriteString(one.html)
+	}
+	if len(s.sealed) > 0 {
+		l.From = s.sealed[0].from
+	}
+	l.MessageID, l.HTML, l.Upto, l.Rest, l.Reasoning = s.id, html.String(), s.upto(), s.rest.String(), string(s.reasoning)
 }
 
 // finish renders what is left and tells the state in which the part ended.

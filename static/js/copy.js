@@ -1,11 +1,12 @@
 // Copying to the clipboard, also on a plain http address, where the browser
 // offers no clipboard to scripts.
-import { toast } from "./requests.js";
+import { basePath, toast } from "./requests.js";
 import { word } from "./words.js";
 
 export function startCopy() {
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
+    if (button?.dataset.copyAnswer) return void copyAnswer(document.getElementById(button.dataset.copyAnswer));
     const text = button && textFor(button);
     if (text != null) copy(text);
   });
@@ -13,14 +14,24 @@ export function startCopy() {
 
 function textFor(button) {
   if (button.dataset.copyText) return document.getElementById(button.dataset.copyText)?.textContent;
-  if (button.dataset.copyAnswer) return answerText(document.getElementById(button.dataset.copyAnswer));
   if (button.hasAttribute("data-copy-code")) return button.closest("figure")?.querySelector("pre")?.textContent;
   return null;
 }
 
-// The words of an answer, without the cards between them.
-function answerText(parts) {
-  return [...parts.querySelectorAll(".part > .prose")].map((part) => part.innerText.trim()).filter(Boolean).join("\n\n");
+// The words of an answer, without the cards between them. Of one that is not all
+// in the page they come from the server, as they were written.
+async function copyAnswer(parts) {
+  if (!parts.querySelector("[data-older]")) {
+    const words = [...parts.querySelectorAll(".part > .prose")].map((part) => part.innerText.trim());
+    return copy(words.filter(Boolean).join("\n\n"));
+  }
+  try {
+    const response = await fetch(`${basePath}/turns/${parts.closest("article").dataset.turn}/text`, { credentials: "same-origin" });
+    if (!response.ok || response.redirected) throw new Error(response.statusText);
+    await copy(await response.text());
+  } catch {
+    toast(word("refused"));
+  }
 }
 
 /** Copies text and says so; where the browser does not allow it, says that. */

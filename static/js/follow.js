@@ -4,8 +4,6 @@
 import { word } from "./words.js";
 import { basePath } from "./requests.js";
 
-const REACH_PX = 400; // this near the top, older messages are fetched
-
 let following = true;
 let fresh = 0; // what was added while not following
 let personUntil = 0; // scrolling until then is a person's
@@ -30,7 +28,6 @@ export function startFollow() {
   addEventListener("scroll", onScroll, { passive: true });
   new ResizeObserver(keepUp).observe(messages);
   document.getElementById("jump")?.addEventListener("click", jumpToLatest);
-  keepPlaceAbove(messages);
   keepUp();
 }
 
@@ -43,13 +40,11 @@ function openLinked() {
 }
 
 function onScroll() {
-  if (!held && performance.now() >= personUntil) return;
-  setFollowing(nearEnd());
-  if (root().scrollTop < REACH_PX) {
-    const older = document.querySelector("[data-older]");
-    if (older) window.htmx?.trigger(older, "reach");
-  }
+  if (scrolledByPerson()) setFollowing(nearEnd());
 }
+
+/** Whether scrolling is a person's now. */
+export const scrolledByPerson = () => held || performance.now() < personUntil;
 
 function setFollowing(on) {
   following = on;
@@ -76,6 +71,9 @@ export function added(entries = 0) {
   showJump(true);
 }
 
+/** Whether the page follows what comes. */
+export const isFollowing = () => following;
+
 function keepUp() {
   if (following) root().scrollTop = root().scrollHeight;
 }
@@ -86,20 +84,4 @@ function showJump(grown = false) {
   if (following) button.hidden = true;
   else if (grown && !nearEnd()) button.hidden = false;
   document.getElementById("jump-count").textContent = fresh ? word("new", String(fresh)) : "";
-}
-
-// Older messages come in above: what one reads stays where it is.
-function keepPlaceAbove(messages) {
-  let fromEnd = null;
-  document.addEventListener("htmx:before:swap", (event) => {
-    const source = event.detail.ctx?.sourceElement;
-    if (source?.matches?.("[data-older]")) fromEnd = root().scrollHeight - root().scrollTop;
-  });
-  document.addEventListener("htmx:after:swap", () => {
-    if (fromEnd === null) return;
-    following = false;
-    root().scrollTop = root().scrollHeight - fromEnd;
-    fromEnd = null;
-  });
-  messages.classList.add("anchored");
 }

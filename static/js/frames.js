@@ -2,7 +2,8 @@
 // animation frame, so the cost of a piece does not grow with the message.
 import { enhance, terminalOf } from "./enhance.js";
 import { setRunning } from "./composer.js";
-import { added } from "./follow.js";
+import { added, isFollowing } from "./follow.js";
+import { unloadText } from "./older.js";
 import { announce } from "./requests.js";
 import { word, exact } from "./words.js";
 import { tick } from "./clock.js";
@@ -13,6 +14,7 @@ import { settle, settleChildren } from "./settle.js";
 import { showApprovals, waits } from "./approvals.js";
 
 const HIDDEN_MS = 50; // between updates in a hidden tab
+const LEAST_REASONING = 64 * 1024; // characters of reasoning that stay in the page while it comes
 const FINAL = new Set(["done", "stopped", "interrupted", "error"]);
 
 const handlers = {
@@ -57,9 +59,12 @@ function flush() {
   scheduled = false;
   if (!queue.size) return;
   for (const [place, text] of queue) {
-    textNode(place).appendData(text);
+    const node = textNode(place);
+    node.appendData(text);
     const think = place.closest(".think");
-    if (think) think.hidden = false;
+    if (!think) continue;
+    think.hidden = false;
+    if (node.length > 2 * LEAST_REASONING) node.replaceData(0, node.length - LEAST_REASONING, "…");
   }
   queue.clear();
   added();
@@ -70,14 +75,19 @@ function textNode(place) {
   return place.firstChild;
 }
 
-function seal({ id, html, rest }) {
+function seal({ id, html, rest, bytes }) {
   const part = document.getElementById(`p-${id}`);
   if (!part) return false;
   const blocks = part.querySelector(".blocks");
+  const last = blocks.lastElementChild;
   blocks.insertAdjacentHTML("beforeend", html); // sanitised by the server
+  const first = last ? last.nextElementSibling : blocks.firstElementChild;
+  if (first) first.dataset.at = part.dataset.upto;
+  part.dataset.upto = bytes;
   const tail = part.querySelector(".tail");
   if (rest) textNode(tail).data = rest;
   else tail.replaceChildren();
+  if (isFollowing()) unloadText(part);
   enhance(part);
   added();
   return true;

@@ -2,7 +2,8 @@
 // not put in twice, and what is right already is left alone.
 import { enhance } from "./enhance.js";
 import { settle, settleChildren } from "./settle.js";
-import { added } from "./follow.js";
+import { added, isFollowing } from "./follow.js";
+import { unloadMessages } from "./older.js";
 
 /** Puts content at target. False: the page has no such place. */
 export function graft(selector, swap, content) {
@@ -24,6 +25,7 @@ export function graft(selector, swap, content) {
   window.htmx?.process(parent);
   enhance(parent);
   refocus();
+  if (entries && isFollowing()) unloadMessages();
   added(entries);
   return true;
 }

@@ -25,6 +25,8 @@ function reconcile(old, fresh) {
   else if (old.nodeType === Node.TEXT_NODE) old.data = fresh.data;
   else if (old.matches(".tool")) card(old, fresh);
   else if (old.matches(".think") && tellsMore(old, fresh)) return;
+  else if (old.matches(".part") && reachesBack(old, fresh)) reconcile(...[old, fresh].map((node) => node.querySelector(".think")));
+  else if (old.matches(".parts")) children(old, fresh, keptParts(old, fresh));
   else if (old.matches("[data-editing]")) return; // somebody writes there
   else {
     attributes(old, fresh);
@@ -80,6 +82,23 @@ function tellsMore(old, fresh) {
 function rescue(node) {
   const text = node.nodeType === Node.ELEMENT_NODE && node.querySelector("form.edit textarea");
   if (text && text.value !== text.defaultValue) document.dispatchEvent(new CustomEvent("offcut:unsaved", { detail: text.value }));
+}
+
+/** Of a long text the server sends the end. Where the page has the same text from
+    further above it stays as it streamed in, or was fetched. */
+function reachesBack(old, fresh) {
+  const [had, has] = [old.dataset, fresh.dataset];
+  return Number(has.from) > 0 && had.upto === has.upto && Number(had.from) <= Number(has.from);
+}
+
+/** Of a long answer the server sends the last parts. Those that the page has
+    before them stay, with its own link to what is before those. */
+function keptParts(old, fresh) {
+  const link = fresh.querySelector(":scope > .older");
+  const first = link && [...old.children].find((part) => part.id && part.id === link.nextElementSibling.id);
+  if (!first?.previousElementSibling?.matches(".part, .steps")) return undefined;
+  link.remove();
+  return first;
 }
 
 function removed(node) {

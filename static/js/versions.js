@@ -1,11 +1,11 @@
 // Versions of questions and answers: to ask anew, to go on, and to look at
 // another. The server makes or shows the version; the page reads the
 // conversation again and takes the person to where it changed.
-import { post, refusal, toast, announce, basePath } from "./requests.js";
+import { post, refusal, toast, announce } from "./requests.js";
 import { word } from "./words.js";
 import { refresh } from "./stream.js";
 import { pauseFollowing, jumpToLatest } from "./follow.js";
-import { enhance } from "./enhance.js";
+import { fetchOlder } from "./older.js";
 
 const MOST_OLDER = 20; // parts of the conversation that are fetched to find a version
 
@@ -61,15 +61,6 @@ const switchOf = (turn, what) => document.querySelector(`article[data-turn="${CS
 
 /** Fetches what was said before; false where that is all. */
 async function older() {
-  const link = document.querySelector("#messages [data-older]");
-  if (!link) return false;
-  const response = await fetch(link.href, { credentials: "same-origin", headers: { "HX-Request": "true", Accept: "text/html" } });
-  if (!response.ok) return false;
-  const template = document.createElement("template");
-  template.innerHTML = await response.text();
-  const place = link.closest(".older");
-  place.replaceWith(template.content);
-  window.htmx?.process(document.getElementById("messages"));
-  enhance(document.getElementById("messages"));
-  return true;
+  const link = document.querySelector("#messages > .older [data-older]");
+  return link !== null && fetchOlder(link);
 }
