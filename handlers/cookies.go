@@ -76,6 +76,15 @@ func cookieValue(c echo.Context) string {
 	return cookie.Value
 }
 
+// csrfOf is the token of the forms that the browser has.
+func csrfOf(c echo.Context) string {
+	cookie, err := c.Cookie(CSRFCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
 func (k *Cookies) load(ctx context.Context, token string) (context.Context, error) {
 	return k.sessions.Load(ctx, token)
 }

@@ -118,19 +118,19 @@ func (w markdown) message(m models.Message) {
 
 // ended says how a turn ended, where it did not end well.
 func (w markdown) ended(t models.Turn) {
-	said := ""
+	ctx, said := w.ctx, ""
 	switch t.State {
 	case models.StateDone:
 		return
 	case models.StateStopped, models.StateInterrupted:
-		said = i18n.T(w.ctx, "js."+string(t.State))
+		said = i18n.T(ctx, "js."+string(t.State))
 	case models.StateError:
-		said = i18n.T(w.ctx, "turn.failed")
+		said = i18n.T(ctx, "turn.failed")
 	default:
-		said = i18n.T(w.ctx, "export.unfinished")
+		said = i18n.T(ctx, "export.unfinished")
 	}
 	if t.Error != "" {
-		said += " " + views.WhyEnded(w.ctx, cmp.Or(string(t.ErrorCode), string(t.State)), t.Error)
+		said += " " + views.WhyEnded(ctx, cmp.Or(string(t.ErrorCode), string(t.State)), t.Error)
 	}
 	w.say("\n*" + plain(strings.Join(strings.Fields(said), " ")) + "*\n")
 }

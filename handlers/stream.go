@@ -59,6 +59,7 @@ func (h *Handlers) Stream(c echo.Context) error {
 		h: h, conn: conn, cookie: cookieValue(c),
 		framer: framer{h: h, sess: sess, user: user, layout: h.layout(c)},
 	}
+	w.framer.layout.CSRF = csrfOf(c) // what is pushed can be sent as the page's own forms are
 	// Not the request's context: it holds who was signed in when it began.
 	w.run(i18n.With(context.Background(), w.framer.layout.Lang))
 	return nil

@@ -1,6 +1,10 @@
 package views
 
-import "context"
+import (
+	"context"
+	"unicode"
+	"unicode/utf8"
+)
 
 // outputNotFound is the code of a kept output that is not in a session.
 const outputNotFound = "output_not_found"
@@ -34,7 +38,16 @@ func (v Failure) text(ctx context.Context) string {
 	if v.Code == outputNotFound {
 		return t(ctx, "failure.output.text")
 	}
-	return v.Message
+	return sentence(capital(v.Message))
+}
+
+// capital is text that begins with a capital letter, as a sentence of its own does.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // sentence is what a script says of the failure.

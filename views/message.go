@@ -75,7 +75,9 @@ func (v TurnEnd) next(ctx context.Context) string {
 	return t(ctx, "turn.next.again")
 }
 
-func (v TurnEnd) why(ctx context.Context) string { return WhyEnded(ctx, cmp.Or(v.Code, v.State), v.Error) }
+func (v TurnEnd) why(ctx context.Context) string {
+	return WhyEnded(ctx, cmp.Or(v.Code, v.State), v.Error)
+}
 
 // WhyEnded is what ended an answer before its time: the error of a turn with the
 // code, or with the state where it has none. In other languages than English it

@@ -38,7 +38,7 @@ func TestAModelIsChosenWithTheFirstMessageAndLater(t *testing.T) {
 		"/sessions":                {"content": {"keep this"}, "model": {"nothing"}},
 	} {
 		a := b.post(path, form)
-		if a.status != 422 || !strings.Contains(string(a.body), "there is no model") {
+		if a.status != 422 || !strings.Contains(strings.ToLower(string(a.body)), "there is no model") {
 			t.Errorf("%s with an unknown model: %d", path, a.status)
 		}
 		if form.Has("content") && a.page(t).Find("textarea").Text() != "keep this" {

@@ -137,7 +137,7 @@ func (s *Store) Decide(ctx context.Context, v models.Verdict, audit ...models.Au
 			return orMissing(err, noApproval())
 		}
 		if row.Decision != "" {
-			return models.Errorf(models.ErrConflict, "not_waiting", "this call does not wait for a decision any more; reload the page to see what became of it")
+			return decided(models.Decision(row.Decision))
 		}
 		waiting := tx.Where("turn_id = ? AND decision = ''", row.TurnID).Order("id")
 		if v.Decision == models.DecisionSession {
@@ -160,6 +160,20 @@ func (s *Store) Decide(ctx context.Context, v models.Verdict, audit ...models.Au
 		return insertAudits(tx, audit)
 	})
 	return convert(rows, approvalRow.approval), err
+}
+
+// decided is the refusal to decide about a call once more.
+func decided(before models.Decision) error {
+	what := models.Errorf(models.ErrConflict, "decided_lapsed", "its turn ended before anybody decided")
+	switch before {
+	case models.DecisionOnce:
+		what = models.Errorf(models.ErrConflict, "decided_once", "it was allowed once")
+	case models.DecisionSession:
+		what = models.Errorf(models.ErrConflict, "decided_session", "it was allowed for the session")
+	case models.DecisionDeny:
+		what = models.Errorf(models.ErrConflict, "decided_deny", "it was denied")
+	}
+	return models.Errorf(models.ErrConflict, "not_waiting", "this call was decided before: %s; nothing was changed", models.Arg("what", what))
 }
 
 // Lapse notes of a call that it waits no longer, because nobody needs to

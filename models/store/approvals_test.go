@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"testing"
 
 	"offcut/models"
@@ -36,6 +37,9 @@ func TestADecisionIsStoredOnce(t *testing.T) {
 	}
 	_, err := s.Decide(t.Context(), verdict(turn, "c1", models.DecisionOnce))
 	wantKind(t, err, models.ErrConflict, "not_waiting")
+	if !strings.Contains(err.Error(), "it was ") {
+		t.Errorf("it does not say what was decided: %v", err)
+	}
 	_, err = s.Decide(t.Context(), verdict(turn, "c9", models.DecisionOnce))
 	wantKind(t, err, models.ErrNotFound, "approval_not_found")
 	if again, granted := ask(t, s, turn, "c1"); granted || again.Decision != models.DecisionDeny || again.DecidedBy != "ann" || !again.DecidedAt.Equal(later(1)) {

@@ -6,11 +6,16 @@ import { focusComposer } from "./composer.js";
 import { word } from "./words.js";
 
 const BLOCK = '[data-testid="approval"]';
+const DECIDED = 409; // somebody did so before, in another tab
 const AGAIN_MS = 5000; // after which an answer can be given again, if nothing came of it
 
 export function startApprovals() {
   document.addEventListener("submit", once, true);
-  document.addEventListener("htmx:response:error", (event) => release(event.detail.ctx?.sourceElement));
+  document.addEventListener("htmx:response:error", (event) => {
+    const { sourceElement: form, response } = event.detail.ctx ?? {};
+    if (response?.status === DECIDED) settled(form);
+    else release(form);
+  });
   document.addEventListener("htmx:error", (event) => release(event.detail.ctx?.sourceElement));
   heard(new Set());
 }
@@ -51,6 +56,14 @@ function once(event) {
   }
   form.dataset.answered = "";
   setTimeout(() => release(form), AGAIN_MS);
+}
+
+// The block goes, as where it was decided; what became of the call comes by itself.
+function settled(form) {
+  if (!form?.matches?.(BLOCK)) return;
+  const within = form.contains(document.activeElement);
+  form.remove();
+  if (within) (toApproval() ?? focusComposer)();
 }
 
 function release(form) {

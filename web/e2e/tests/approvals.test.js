@@ -272,3 +272,41 @@ it('a hidden tab tells that something waits for a decision', async ({ app, chat,
   await eventually(async () => (await notices(c.page)).length > 0, 'no notice comes');
   assert.match((await notices(c.page))[0], /A tool waits for your approval/);
 });
+
+it('who comes too late is told what was decided, and asked no more', async ({ app, chat, provider }) => {
+  provider.on('too late', ...runs('echo late'));
+  const c = await chat();
+  let deaf = false; // the live connection brings nothing more
+  await c.page.routeWebSocket(/\/ws\//, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => { if (!deaf) socket.send(message); });
+  });
+  await c.open();
+  await c.say('too late');
+  await asked(c).block.waitFor();
+  const call_id = await asked(c).block.getAttribute('data-call');
+  const turn = (await asked(c).block.getAttribute('action')).match(/turns\/([^/]+)/)[1];
+  deaf = true;
+  await app.api('POST', `/turns/${turn}/approvals`, { call_id, decision: 'deny' });
+  await asked(c).once.click();
+  await c.page.getByText('This call was decided before: it was denied; nothing was changed.').waitFor();
+  assert.equal(await asked(c).block.count(), 0, 'there is nothing left to decide');
+  await c.page.reload();
+  await c.settled();
+  assert.equal(await c.card.getAttribute('data-state'), 'denied');
+}, { allow: [/409/] });
+
+it('what is pushed can be sent without the header of scripts', async ({ chat, provider }) => {
+  provider.on('plain form', ...runs('echo plain'));
+  const c = await chat();
+  await c.open();
+  await c.say('plain form');
+  await asked(c).block.waitFor();
+  const status = await asked(c).block.evaluate(async (form) => {
+    const fields = new URLSearchParams(new FormData(form, form.querySelector('[value="once"]')));
+    return (await fetch(form.action, { method: 'POST', body: fields })).status;
+  });
+  assert.equal(status, 200);
+  await c.settled();
+  assert.equal(await c.card.getAttribute('data-state'), 'ok');
+});
