@@ -5,27 +5,37 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"path"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
 )
 
-// The migrations, applied in the order of their names, each once. A migration
-// that has been released is never changed; what comes after it is a new file.
+// The migrations, applied in the order of their names, each once, known by its
+// name: one that comes late, from a branch, is applied also where later ones were
+// before it. A migration that has been released is never changed; what comes after
+// it is a new file.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migrate brings the tables up to date, each migration in a transaction of its
-// own that also notes it. Where it fails, the database is as the last
-// migration that succeeded left it.
+// migrate brings the tables up to date.
 func migrate(ctx context.Context, db *gorm.DB) error {
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	folder, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
 		return err
 	}
-	db = db.WithContext(ctx)
+	return migrateFrom(folder, db.WithContext(ctx))
+}
+
+// migrateFrom applies what of a folder was not applied yet, each migration in a
+// transaction of its own that also notes it. Where one fails, the database is as
+// the last that succeeded left it.
+func migrateFrom(folder fs.FS, db *gorm.DB) error {
+	names, err := fs.Glob(folder, "*.sql")
+	if err != nil {
+		return err
+	}
 	err = db.Exec(`CREATE TABLE IF NOT EXISTS migrations (
 		version    INTEGER PRIMARY KEY,
 		name       TEXT NOT NULL,
@@ -34,24 +44,29 @@ func migrate(ctx context.Context, db *gorm.DB) error {
 	if err != nil {
 		return err
 	}
-	var version int
-	if err := db.Raw("SELECT coalesce(max(version), 0) FROM migrations").Scan(&version).Error; err != nil {
+	var applied []string
+	if err := db.Raw("SELECT name FROM migrations ORDER BY version").Scan(&applied).Error; err != nil {
 		return err
 	}
-	if version > len(names) {
-		return fmt.Errorf("it was written by a newer version of Offcut (its tables are at %d, this version knows up to %d); "+
-			"start that version, or restore a backup made with this one", version, len(names))
+	for _, name := range applied {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("it was written by a newer version of Offcut (this one does not know its migration %q); "+
+				"start that version, or restore a backup made with this one", name)
+		}
 	}
-	for ; version < len(names); version++ {
-		if err := applyMigration(db, version+1, names[version]); err != nil {
-			return fmt.Errorf("migration %s: %w", path.Base(names[version]), err)
+	for _, name := range names {
+		if slices.Contains(applied, name) {
+			continue
+		}
+		if err := applyMigration(folder, db, name); err != nil {
+			return fmt.Errorf("migration %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func applyMigration(db *gorm.DB, version int, name string) error {
-	script, err := migrationFiles.ReadFile(name)
+func applyMigration(folder fs.FS, db *gorm.DB, name string) error {
+	script, err := fs.ReadFile(folder, name)
 	if err != nil {
 		return err
 	}
@@ -59,7 +74,8 @@ func applyMigration(db *gorm.DB, version int, name string) error {
 		if err := tx.Exec(string(script)).Error; err != nil {
 			return err
 		}
-		return tx.Exec("INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)",
-			version, path.Base(name), micros(time.Now())).Error
+		// Its version is the order in which it was applied.
+		return tx.Exec("INSERT INTO migrations (version, name, applied_at) SELECT coalesce(max(version), 0) + 1, ?, ? FROM migrations",
+			name, micros(time.Now())).Error
 	})
 }

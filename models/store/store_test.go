@@ -3,12 +3,15 @@ package store
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"offcut/models"
@@ -100,17 +103,39 @@ func TestANewerDatabaseIsRefused(t *testing.T) {
 	}
 }
 
+// migrated applies the scripts to the store's database, beside its own.
+func migrated(t *testing.T, s *Store, scripts map[string]string) error {
+	t.Helper()
+	folder := fstest.MapFS{}
+	for _, name := range got(fs.Glob(migrationFiles, "migrations/*.sql"))(t) {
+		folder[path.Base(name)] = &fstest.MapFile{Data: got(migrationFiles.ReadFile(name))(t)}
+	}
+	for name, script := range scripts {
+		folder[name] = &fstest.MapFile{Data: []byte(script)}
+	}
+	return migrateFrom(folder, s.writer)
+}
+
 func TestAMigrationThatFailsLeavesNothingBehind(t *testing.T) {
 	s := openNew(t)
-	must(t, s.writer.Exec("CREATE TABLE taken (x)").Error)
-	err := s.writer.Transaction(func(tx *gorm.DB) error {
-		return tx.Exec("CREATE TABLE half (x); CREATE TABLE taken (x)").Error
-	})
-	if err == nil {
-		t.Fatal("the second table was made twice")
+	err := migrated(t, s, map[string]string{"9999_twice.sql": "CREATE TABLE half (x); CREATE TABLE users (x)"})
+	if err == nil || !strings.Contains(err.Error(), "9999_twice.sql") {
+		t.Fatalf("the second table was made twice: %v", err)
 	}
 	if s.writer.Migrator().HasTable("half") {
 		t.Error("the first half of the migration stayed")
+	}
+}
+
+// Work on two branches ends in any order.
+func TestAMigrationThatComesLateIsAppliedToo(t *testing.T) {
+	s := openNew(t)
+	late := map[string]string{"0001_late.sql": "CREATE TABLE late (x)"}
+	for range 2 {
+		must(t, migrated(t, s, late))
+	}
+	if !s.writer.Migrator().HasTable("late") {
+		t.Error("it was passed over")
 	}
 }
 
