@@ -104,7 +104,13 @@ func (h *Handlers) APITurn(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, newTurnResource(turn, waiting, h.Runner.Live(turn.SessionID)))
+	grounds, err := h.Store.Grounds(c.Request().Context(), turn.SessionID, []string{turn.ID})
+	if err != nil {
+		return err
+	}
+	resource := newTurnResource(turn, waiting, h.Runner.Live(turn.SessionID))
+	resource.RestsOn = orEmpty(grounds[turn.ID])
+	return c.JSON(http.StatusOK, resource)
 }
 
 // APIStopTurn ends a running turn, or removes a queued one. Stopping one that

@@ -101,6 +101,8 @@ type turnResource struct {
 	Usage         models.Usage      `json:"usage"`
 	Pending       []pendingResource `json:"pending"`
 	NextTry       *tryResource      `json:"next_try"`
+	// RestsOn is what of kept outputs the model had before it when it answered.
+	RestsOn []models.Ground `json:"rests_on"`
 }
 
 // tryResource is what a turn waits for before the model's server is asked again.

@@ -113,6 +113,8 @@ type Turns interface {
 	Turns(ctx context.Context, sessionID string, ids []string) ([]models.Turn, error)
 	// Versions are the turns that follow the named ones, in their order.
 	Versions(ctx context.Context, sessionID string, parents []string) ([]models.Version, error)
+	// Grounds are what the answers of turns rest on, by the turns.
+	Grounds(ctx context.Context, sessionID string, turnIDs []string) (map[string][]models.Ground, error)
 	// Waiting are the calls of a turn that wait for somebody.
 	Waiting(ctx context.Context, turnID string) ([]models.Approval, error)
 	// Approval is a call about which somebody is asked, or was.

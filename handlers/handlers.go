@@ -40,6 +40,8 @@ type Config struct {
 	// NoticeShare is the share of a tool's results of which more are not to be
 	// cut without a notice; nil: models.DefaultNoticeShare of every tool.
 	NoticeShare func(tool string) float64
+	// AbsenceUnmarked: no answer is marked that says that something is absent.
+	AbsenceUnmarked bool
 	// Dumps are the requests that providers refused.
 	Dumps Dumps
 	// WebSessions keeps who is signed in.

@@ -103,6 +103,7 @@ func (h *Handlers) layout(c echo.Context) views.Layout {
 	if known {
 		l.User = views.User{Name: user.Name, Admin: user.Admin()}
 		l.Lines, l.Thoughts, l.Notify = user.Settings.PreviewLines, user.Settings.Thoughts, user.Settings.Notify
+		l.Unmarked = user.Settings.Unmarked
 	}
 	l.Lang, l.Theme = languageOf(c), themeOf(c, user.Settings)
 	l.CSRF, _ = c.Get(CSRFKey).(string)

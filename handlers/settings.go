@@ -50,7 +50,7 @@ func (h *Handlers) SettingsPage(c echo.Context) error {
 	}
 	v := views.Settings{
 		Language: user.Settings.Language, Theme: cmp.Or(themeOf(c, user.Settings), string(models.ThemeSystem)), Lines: user.Settings.PreviewLines,
-		Thoughts: user.Settings.Thoughts, Notify: user.Settings.Notify, LineChoices: models.PreviewLineChoices,
+		Thoughts: user.Settings.Thoughts, Notify: user.Settings.Notify, MarkAbsence: !user.Settings.Unmarked, AbsenceOff: h.AbsenceUnmarked, LineChoices: models.PreviewLineChoices,
 		Saved: q.text("done") == "saved", Server: h.serverView(used),
 	}
 	v.Languages = languages()
@@ -102,6 +102,7 @@ func (h *Handlers) SaveSettings(c echo.Context) error {
 	chosen := models.Settings{
 		Language: c.FormValue("language"), Theme: models.Theme(c.FormValue("theme")), PreviewLines: lines,
 		Thoughts: c.FormValue("thoughts") != "", Notify: c.FormValue("notify") != "",
+		Unmarked: c.FormValue("mark_absence") == "",
 	}
 	if err := h.store(c, chosen); err != nil {
 		return err

@@ -26,6 +26,7 @@ type turnMessages struct {
 	turn     models.Turn
 	messages []models.Message
 	versions []models.Version // the turns of its place, itself among them
+	grounds  []models.Ground  // what the answer rests on
 }
 
 // log is what was said before the cursor, or last where it is empty: whole
@@ -135,8 +136,12 @@ func (h *Handlers) byTurn(ctx context.Context, sessionID string, messages []mode
 	if err != nil {
 		return nil, err
 	}
+	grounds, err := h.Store.Grounds(ctx, sessionID, ids)
+	if err != nil {
+		return nil, err
+	}
 	for i := range groups {
-		groups[i].turn = byID[ids[i]]
+		groups[i].turn, groups[i].grounds = byID[ids[i]], grounds[ids[i]]
 		groups[i].versions = versions[groups[i].turn.ParentID]
 	}
 	return groups, nil

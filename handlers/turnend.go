@@ -39,6 +39,9 @@ func (h *Handlers) turnEnd(t turnMessages) views.TurnEnd {
 			end.Dump = views.DumpLink{Name: found.Name, Path: found.Path}
 		}
 	}
+	if t.turn.State.Final() {
+		end.Rests = h.rests(t)
+	}
 	end.Versions = answers(t.turn, t.versions)
 	end.Continue = continuable(t)
 	end.Silent = t.turn.State == models.StateDone && endsSilent(t.messages)

@@ -14,8 +14,12 @@ func (h *Handlers) turnMessages(ctx context.Context, turn models.Turn) (turnMess
 	if err != nil {
 		return turnMessages{}, err
 	}
+	grounds, err := h.Store.Grounds(ctx, turn.SessionID, []string{turn.ID})
+	if err != nil {
+		return turnMessages{}, err
+	}
 	versions, err := h.versionsOf(ctx, turn.SessionID, turn)
-	return turnMessages{turn, messages, versions[turn.ParentID]}, err
+	return turnMessages{turn, messages, versions[turn.ParentID], grounds[turn.ID]}, err
 }
 
 // messageOf is the message with which a turn came; nil where a person wrote

@@ -205,6 +205,8 @@ type TurnEnd struct {
 	Moved []MovedNote
 	// Retry is set while the turn waits to ask the model's server again.
 	Retry *RetryNotice
+	// Rests is what the answer rests on and was not read whole; nil: nothing.
+	Rests *Rests
 }
 
 // MovedNote is a command that was moved to the background.

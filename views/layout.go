@@ -26,6 +26,8 @@ type Layout struct {
 	Thoughts bool
 	// Notify: the browser is to tell when an answer in a hidden tab has ended.
 	Notify bool
+	// Unmarked: answers that say that something is absent are not marked.
+	Unmarked bool
 	// CSRF is the token that every form and request carries.
 	CSRF string
 	// User is who is signed in; the zero value is nobody.

@@ -19,6 +19,9 @@ type Settings struct {
 	Lines       int
 	Thoughts    bool
 	Notify      bool
+	// MarkAbsence: answers that say that something is absent are marked where they
+	// may be mistaken. AbsenceOff: the server is set to mark none.
+	MarkAbsence, AbsenceOff bool
 
 	Server Server
 }

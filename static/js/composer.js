@@ -29,6 +29,7 @@ export function startComposer() {
   for (const example of document.querySelectorAll("[data-try]")) {
     example.addEventListener("click", () => { put(example.dataset.try); text.focus(); });
   }
+  document.addEventListener("click", (event) => ask(event.target.closest?.("[data-ask]")));
   if (wroteBefore() || (matchMedia("(pointer: fine)").matches && !location.hash)) text.focus({ preventScroll: true });
 }
 
@@ -99,6 +100,14 @@ export function put(value) {
 function takeOver(value) {
   put([text.value, value].filter(Boolean).join("\n\n"));
   say(word("unsaved"));
+}
+
+// What a button proposes to ask comes after what is written; it is sent by whoever
+// reads it.
+function ask(button) {
+  if (!button) return;
+  put(text.value.trim() ? `${text.value.trimEnd()}\n\n${button.dataset.ask}` : button.dataset.ask);
+  text.focus();
 }
 
 /** True while nothing is written. */

@@ -213,11 +213,14 @@ type Traces struct {
 	Contents bool `koanf:"contents"`
 }
 
-// Truncation says from when on there is a notice.
+// Truncation says from when on there is a notice, and what is marked.
 type Truncation struct {
 	// NoticeShare is the share of a tool's results of which more are not to be
 	// cut, for tools that have none of their own.
 	NoticeShare float64 `koanf:"noticeShare"`
+	// MarkAbsence: answers that say that something is absent, although not all was
+	// read, are marked for those who did not switch that off.
+	MarkAbsence bool `koanf:"markAbsence"`
 }
 
 // NoticeShare is that of a tool.
@@ -232,6 +235,7 @@ func defaults() map[string]any {
 		"dataDir":                     "./data",
 		"sandbox":                     "auto",
 		"approval":                    "auto",
+		"truncation.markAbsence":      true,
 		"modelContextTokens":          DefaultContextTokens,
 		"limits.turnsPerUser":         8,
 		"limits.turns":                64,

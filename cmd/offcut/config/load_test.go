@@ -35,8 +35,9 @@ func TestWithoutSettingsTheDemoModelServesLoopback(t *testing.T) {
 	want := Config{
 		Addr: "127.0.0.1:8080", DataDir: data, Sandbox: "auto", Approval: "auto",
 		DefaultModel: DemoModel, EnvContextTokens: 128_000,
-		Tools:  Tools{Each: map[string]Tool{}},
-		Limits: Limits{TurnsPerUser: 8, Turns: 64, BackgroundPerUser: 8, StoragePerUserBytes: 2_000_000_000, UploadBytes: 64 << 20, ModelCallsPerTurn: 100, ContinuationsPerTurn: 25},
+		Tools:      Tools{Each: map[string]Tool{}},
+		Truncation: Truncation{MarkAbsence: true},
+		Limits:     Limits{TurnsPerUser: 8, Turns: 64, BackgroundPerUser: 8, StoragePerUserBytes: 2_000_000_000, UploadBytes: 64 << 20, ModelCallsPerTurn: 100, ContinuationsPerTurn: 25},
 	}
 	if diff := cmp.Diff(want, cfg, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)

@@ -68,6 +68,7 @@ var rules = []rule{
 	{"skills.folders[]", "the absolute path of a folder", isAbsolute},
 	noticeShare("tools.*.noticeShare"),
 	noticeShare("truncation.noticeShare"),
+	{"truncation.markAbsence", "true or false", isBool},
 	{"metrics.open", "true or false", isBool},
 	{"traces.contents", "true or false", isBool},
 
