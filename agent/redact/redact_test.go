@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 const key = `sk-a/b+c"d\e&é-1234567890`
@@ -72,4 +73,56 @@ func TestNothingOfASecretIsLeftAtItsEnds(t *testing.T) {
 	if got := redactor.Text("about a word"); got != "about a word" {
 		t.Errorf("a word was taken for a secret: %q", got)
 	}
+}
+
+// A result of many megabytes is read as it comes, and so is one that was made to
+// be slow to read.
+func TestALongTextIsReadInATimeThatGrowsWithIt(t *testing.T) {
+	redactor := New("[key]", `s3cret-0123456789`, `Bearer s3cret-0123456789`, `\\server\share-key`, "another, with spaces & more")
+	for name, text := range map[string]string{
+		"prose":         strings.Repeat("the quick brown fox jumps over the lazy dog\n", 1<<17),
+		"first letters": strings.Repeat("s", 4<<20),
+		"backslashes":   strings.Repeat(`\`, 1<<20) + "x",
+		"nearly":        strings.Repeat("s3cret-012345678", 1<<17),
+	} {
+		began := time.Now()
+		got := redactor.Text(text + " s3cret-0123456789")
+		if took := time.Since(began); !strings.HasSuffix(got, " [key]") || took > 30*time.Second {
+			t.Errorf("%s took %v, and ends with %q", name, took, got[len(got)-20:])
+		}
+	}
+}
+
+// Of a secret that another begins with, the longer is taken; one beside another
+// is found; one at the end, and at the beginning.
+func TestSecretsBesideEachOther(t *testing.T) {
+	redactor := New("*", "token-1", "token-12345", "Zo\u00eb & co", "tab\tbed")
+	for text, want := range map[string]string{
+		"token-12345token-1":  "**",
+		"token-123":           "*23",
+		`Zo\u00EB \u0026 co`:  "*",
+		"Zo&#xEB;+&amp;+co.":  "*.",
+		"Zo%C3%AB%20%26%20co": "*",
+		`\\tab\\tbed`:         "*",
+		"token":               "token",
+		"":                    "",
+		base64.StdEncoding.EncodeToString([]byte("token-1")) + "," + base64.StdEncoding.EncodeToString([]byte("token-1")): "*,*",
+	} {
+		if got := redactor.Text(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Whatever stands around a secret, in whatever form, no form of it is left.
+func FuzzText(f *testing.F) {
+	f.Add("a", "b", uint8(0))
+	f.Add(`\\`, "%", uint8(3))
+	f.Fuzz(func(t *testing.T, before, after string, form uint8) {
+		written := []string{key, quote(key), url.QueryEscape(key), base64.StdEncoding.EncodeToString([]byte(before + key + after)), hex.EncodeToString([]byte(key)), everyPercent(key)}
+		got := New("[redacted]", key).Text(before + written[int(form)%len(written)] + after)
+		if strings.Contains(got, "1234567890") || strings.Contains(got, hex.EncodeToString([]byte("1234567890"))) || !strings.Contains(got, "[redacted]") {
+			t.Errorf("%q is left", got)
+		}
+	})
 }
