@@ -33,7 +33,7 @@ func (l *Loop) prepare(c models.ToolCall, finish models.FinishReason) prepared {
 	p := prepared{ToolCall: c}
 	tool, ok := l.Tools.Tool(c.Name)
 	if !ok {
-		unknown := ErrorResult(c.ID, "There is no tool named %q. The tools are: %s.", c.Name, l.Tools.names())
+		unknown := ErrorResult(c.ID, "%s", l.Tools.Unknown(c.Name))
 		unknown.Metadata.UnknownTool = true
 		return p.refuse(unknown)
 	}

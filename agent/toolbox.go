@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -8,8 +9,9 @@ import (
 // Toolbox holds the tools that a model is offered, in the order in which it is
 // told of them.
 type Toolbox struct {
-	specs  []ToolSpec
-	byName map[string]Tool
+	specs   []ToolSpec
+	byName  map[string]Tool
+	missing func(name string) string // nil: there is nothing to say
 }
 
 // NewToolbox makes a toolbox; of two tools with one name the later is used.
@@ -38,6 +40,25 @@ func (b Toolbox) Specs() []ToolSpec { return b.specs }
 func (b Toolbox) Tool(name string) (Tool, bool) {
 	t, ok := b.byName[name]
 	return t, ok
+}
+
+// Explaining is the toolbox with a sentence about tools that are not in it, where
+// there is something to say of their names; else it is empty.
+func (b Toolbox) Explaining(missing func(name string) string) Toolbox {
+	b.missing = missing
+	return b
+}
+
+// Unknown says to whoever asked for a tool that is not there what is there
+// instead.
+func (b Toolbox) Unknown(name string) string {
+	text := fmt.Sprintf("There is no tool named %q. The tools are: %s.", name, b.names())
+	if b.missing != nil {
+		if why := b.missing(name); why != "" {
+			text += " " + why
+		}
+	}
+	return text
 }
 
 // names lists the tools for a model that asked for another one.

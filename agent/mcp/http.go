@@ -3,7 +3,6 @@ package mcp
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -17,8 +16,8 @@ import (
 const connectLimit = 10 * time.Second
 
 // remote is the transport of a server that is reached over HTTP, and the end of
-// its connections.
-func remote(s Server) (sdk.Transport, func(), error) {
+// its connections. long is told of an answer that is too long.
+func remote(s Server, long func()) (sdk.Transport, func(), error) {
 	endpoint, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, nil, errors.New("its address cannot be read")
@@ -27,7 +26,7 @@ func remote(s Server) (sdk.Transport, func(), error) {
 	base.DialContext = (&net.Dialer{Timeout: connectLimit}).DialContext
 	base.TLSHandshakeTimeout = connectLimit
 	client := &http.Client{
-		Transport: wire{base: base, endpoint: endpoint, headers: s.Headers},
+		Transport: wire{base: base, endpoint: endpoint, headers: s.Headers, long: long},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if !sameOrigin(req.URL, endpoint) || len(via) >= 5 {
 				return fmt.Errorf("it leads elsewhere, to %s", req.URL.Host)
@@ -44,6 +43,7 @@ type wire struct {
 	base     http.RoundTripper
 	endpoint *url.URL
 	headers  map[string]string
+	long     func()
 }
 
 // RoundTrip does one request.
@@ -61,26 +61,12 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	// A stream of events may be as long as the connection: each event in it is
 	// bounded.
-	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		resp.Body = &limited{resp.Body, maxAnswerBytes}
+	read := oneMessage
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		read = events
 	}
+	resp.Body = read(resp.Body, w.long)
 	return resp, nil
 }
 
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && a.Host == b.Host }
-
-// limited is a body that fails where it is longer than it may be.
-type limited struct {
-	io.ReadCloser
-	left int
-}
-
-// Read reads at most what is left.
-func (l *limited) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, fmt.Errorf("an answer has more than %d bytes", maxAnswerBytes)
-	}
-	n, err := l.ReadCloser.Read(p[:min(len(p), l.left)])
-	l.left -= n
-	return n, err
-}

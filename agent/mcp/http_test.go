@@ -164,3 +164,30 @@ func TestTheEnvironmentHoldsNoSecret(t *testing.T) {
 		t.Errorf("the log has the secret: %s", h.logs)
 	}
 }
+
+// Both ways in which a remote server answers: as a stream of events, and as one
+// body of JSON.
+func TestWhatARemoteServerAnswersIsMendedAndBounded(t *testing.T) {
+	for name, opts := range map[string]*sdk.StreamableHTTPOptions{"events": nil, "JSON": {JSONResponse: true}} {
+		t.Run(name, func(t *testing.T) {
+			handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return toolServer() }, opts)
+			web := httptest.NewServer(handler)
+			t.Cleanup(func() {
+				web.CloseClientConnections()
+				web.Close()
+			})
+			h := newHouse(t, at(web.URL))
+			if got := h.call("remote__exact", args{}); got.Content != `{"id":9007199254740993,"note":"成功"}` {
+				t.Errorf("structured content is %q", got.Content)
+			}
+			flood, fail := h.tool("remote__flood"), h.tool("remote__fail")
+			result, err := flood.Run(t.Context(), h.newCall("remote__flood", args{}))
+			if err != nil || !result.IsError || !strings.Contains(result.Content, "an answer may have at most 32 MiB") {
+				t.Fatalf("%.300q, %v", result.Content, err)
+			}
+			if result, err = fail.Run(t.Context(), h.newCall("remote__fail", args{})); err != nil || result.Content != "it is not there" {
+				t.Errorf("the next call: %+v, %v", result, err)
+			}
+		})
+	}
+}

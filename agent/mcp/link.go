@@ -23,6 +23,9 @@ type link struct {
 	changed chan struct{} // holds one notice that the list of tools is another
 	ended   chan struct{} // closed when the connection is over
 	err     error         // why, then
+	// lost is set when nothing more will come, which may be a while before the
+	// connection is over; long when that is because an answer was too long.
+	lost, long atomic.Bool
 
 	watched sync.Map // how far calls are: a func(progress) by the call's token
 	tokens  atomic.Int64
@@ -60,13 +63,21 @@ func connect(ctx context.Context, s Server, version string, stderr io.Writer) (*
 
 func (l *link) transport(s Server, stderr io.Writer) (transport sdk.Transport, err error) {
 	if s.URL != "" {
-		transport, l.release, err = remote(s)
+		transport, l.release, err = remote(s, l.tooLong)
 		return transport, err
 	}
 	if l.process, err = startProcess(s, stderr); err != nil {
 		return nil, err
 	}
-	return &sdk.IOTransport{Reader: &messages{from: l.process, noise: stderr}, Writer: l.process, MaxLineLength: maxAnswerBytes}, nil
+	reader := messages(l.process, stderr, l.tooLong)
+	reader.ended = func() { l.lost.Store(true) }
+	return &sdk.IOTransport{Reader: reader, Writer: l.process, MaxLineLength: maxAnswerBytes}, nil
+}
+
+// tooLong notes that an answer was too long: the library ends the connection.
+func (l *link) tooLong() {
+	l.long.Store(true)
+	l.lost.Store(true)
 }
 
 // close ends the connection, and the server where it is a program, and returns

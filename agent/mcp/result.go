@@ -17,7 +17,7 @@ const noContent = "(no content)"
 // line that names it.
 type body struct {
 	strings.Builder
-	texts int
+	texts []string
 }
 
 // block begins where the one before it ended a line.
@@ -28,58 +28,52 @@ func (b *body) block(text string) {
 	b.WriteString(text)
 }
 
-func (b *body) text(text string) {
-	b.texts++
-	b.block(text)
-}
-
 // result is a server's answer as a model reads it. Images and other files are
 // written into the session's workspace, where the user has them and the model
 // can work with them: as text they would flood it.
 func (s *server) result(ctx context.Context, call agent.Call, answer *sdk.CallToolResult) agent.ToolResult {
 	var b body
 	files := newFiles(ctx, call, s.opts.Room)
-	if structured := s.structured(answer); structured != "" {
-		b.text(structured)
-	}
 	for _, content := range answer.Content {
-		switch c := content.(type) {
-		case *sdk.TextContent:
-			b.text(s.scrub.text(c.Text))
-		case *sdk.ImageContent:
-			b.block(files.store("image", c.MIMEType, "", c.Data))
-		case *sdk.AudioContent:
-			b.block(files.store("audio", c.MIMEType, "", c.Data))
-		case *sdk.EmbeddedResource:
-			s.resource(&b, files, c.Resource)
-		case *sdk.ResourceLink:
-			b.block(s.scrub.text(linked(c)))
-		}
+		s.item(&b, files, content)
 	}
-	if b.Len() == 0 {
-		b.block(noContent)
+	text := b.String()
+	if structured, _ := answer.StructuredContent.(string); structured != "" && !repeats(structured, b.texts) {
+		text = strings.TrimSuffix(compact(structured)+"\n"+text, "\n")
 	}
-	result := agent.ToolResult{ToolCallID: call.ID, Content: b.String(), IsError: answer.IsError}
+	if text == "" {
+		text = noContent
+	}
+	result := agent.ToolResult{ToolCallID: call.ID, Content: s.scrub.text(text), IsError: answer.IsError}
 	result.Metadata.IsError = answer.IsError
+	if replaced, ok := answer.Meta[replacedKey].(float64); ok {
+		result.Metadata.ReplacedBytes = int64(replaced)
+	}
 	return result
 }
 
-// structured is a structured result as JSON, where no text says the same: what
-// has both repeats itself.
-func (s *server) structured(answer *sdk.CallToolResult) string {
-	if answer.StructuredContent == nil {
-		return ""
-	}
-	for _, content := range answer.Content {
-		if _, ok := content.(*sdk.TextContent); ok {
-			return ""
+// item adds one item of an answer.
+func (s *server) item(b *body, files *files, content sdk.Content) {
+	switch c := content.(type) {
+	case *sdk.TextContent:
+		b.block(c.Text)
+		if c.Meta[unreadKey] == nil {
+			b.texts = append(b.texts, c.Text)
+		}
+	case *sdk.ImageContent:
+		b.block(files.store("image", c.MIMEType, "", s.scrub.bytes(c.Data)))
+	case *sdk.AudioContent:
+		b.block(files.store("audio", c.MIMEType, "", s.scrub.bytes(c.Data)))
+	case *sdk.EmbeddedResource:
+		s.resource(b, files, c.Resource)
+	case *sdk.ResourceLink:
+		b.block(linked(c))
+	default:
+		written, err := content.MarshalJSON()
+		if err == nil {
+			b.block(string(written))
 		}
 	}
-	written, err := plainJSON(answer.StructuredContent)
-	if err != nil {
-		return ""
-	}
-	return s.scrub.text(string(written))
 }
 
 // resource is one that came with the result.
@@ -87,10 +81,10 @@ func (s *server) resource(b *body, files *files, r *sdk.ResourceContents) {
 	switch {
 	case r == nil:
 	case r.Blob != nil:
-		b.block(files.store("resource", r.MIMEType, s.scrub.text(line(r.URI, 300)), r.Blob))
+		b.block(files.store("resource", r.MIMEType, line(r.URI, 300), s.scrub.bytes(r.Blob)))
 	default:
-		b.block(s.scrub.text(fmt.Sprintf("[resource %s, %s]", line(r.URI, 300), kind(r.MIMEType, len(r.Text)))))
-		b.text(s.scrub.text(r.Text))
+		b.block(fmt.Sprintf("[resource %s, %s]", line(r.URI, 300), kind(r.MIMEType, len(r.Text))))
+		b.block(r.Text)
 	}
 }
 

@@ -10,8 +10,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// schemaBytes bounds the schema of one tool. Models read it with each request.
-const schemaBytes = 16 << 10
+// The bounds of the schema of one tool. Models read it with each request, and
+// providers refuse what is nested without measure.
+const (
+	schemaBytes = 16 << 10
+	schemaDepth = 32
+)
 
 // A schema is what a server says of a tool's arguments.
 type schema struct {
@@ -29,6 +33,9 @@ func newSchema(sent any) (schema, error) {
 	}
 	if !ok {
 		return schema{}, errors.New("its schema is no object")
+	}
+	if deeper(object, schemaDepth) {
+		return schema{}, fmt.Errorf("its schema is nested more than %d levels deep", schemaDepth)
 	}
 	if kind, given := object["type"]; given && kind != "object" {
 		return schema{}, errors.New("its schema is not of an object")
@@ -81,6 +88,25 @@ func check(object map[string]any) (func(json.RawMessage) error, error) {
 		}
 		return nil
 	}, nil
+}
+
+// deeper reports whether a value is nested more levels deep than that.
+func deeper(value any, levels int) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, inner := range v {
+			if levels == 0 || deeper(inner, levels-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			if levels == 0 || deeper(inner, levels-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // refers reports whether a schema has references, or may have them.

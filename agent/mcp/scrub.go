@@ -1,20 +1,22 @@
 package mcp
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"offcut/agent/redact"
 )
 
 // minSecret is the least length of a value that is looked for in texts: a
 // shorter one stands in any text by chance.
 const minSecret = 6
 
-// scrubber takes the secrets of a server out of texts.
-type scrubber struct{ replacer *strings.Replacer }
+// scrubber takes the secrets of a server out of texts, in whatever form they
+// were written.
+type scrubber struct{ redactor redact.Redactor }
 
 // newScrubber knows the server's secrets, and what of its address may be one.
 func newScrubber(s Server) scrubber {
@@ -23,21 +25,19 @@ func newScrubber(s Server) scrubber {
 		password, _ := u.User.Password()
 		secrets = append(secrets, password, u.RawQuery)
 	}
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	var pairs []string
-	for _, secret := range secrets {
-		if len(secret) < minSecret {
-			continue
-		}
-		pairs = append(pairs, secret, "[redacted]")
-		if escaped := url.QueryEscape(secret); escaped != secret {
-			pairs = append(pairs, escaped, "[redacted]")
-		}
-	}
-	return scrubber{strings.NewReplacer(pairs...)}
+	secrets = slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minSecret })
+	return scrubber{redact.New("[redacted]", secrets...)}
 }
 
-func (s scrubber) text(text string) string { return s.replacer.Replace(text) }
+func (s scrubber) text(text string) string { return s.redactor.Text(text) }
+
+// bytes is a file without secrets, where it is a text.
+func (s scrubber) bytes(data []byte) []byte {
+	if !utf8.Valid(data) {
+		return data
+	}
+	return []byte(s.text(string(data)))
+}
 
 // line is a text of a server as one line of at most most bytes, without what
 // steers a terminal or turns the direction of writing.

@@ -3,6 +3,8 @@ package mcp
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -58,6 +60,10 @@ func toolServer() *sdk.Server {
 		add("grown", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("new"), nil })
 		return text("grew"), nil
 	})
+	add("shrink", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		server.RemoveTools("fail")
+		return text("shrunk"), nil
+	})
 	add("hang", func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		<-ctx.Done() // the client's cancellation
 		var in struct{ File string }
@@ -75,8 +81,23 @@ func toolServer() *sdk.Server {
 	add("structured", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: args{"rows": []int{1, 2}, "note": "<b>"}}, nil
 	})
+	add("exact", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: json.RawMessage(`{"id":9007199254740993,"note":"\u6210\u529f"}`)}, nil
+	})
 	add("nothing", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{}}, nil
+	})
+	add("encoded", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		token := []byte(os.Getenv("TOKEN"))
+		pair := []byte("user:" + os.Getenv("TOKEN"))
+		return &sdk.CallToolResult{
+			Content: []sdk.Content{
+				&sdk.TextContent{Text: "Basic " + base64.StdEncoding.EncodeToString(pair)},
+				&sdk.TextContent{Text: hex.EncodeToString(token)},
+				&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///env", MIMEType: "text/plain", Blob: []byte("TOKEN=" + string(token))}},
+			},
+			StructuredContent: args{"token": string(token)},
+		}, nil
 	})
 	add("secret", func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		said := os.Getenv("TOKEN")
@@ -94,6 +115,9 @@ func answerLines(tools string) {
 		var req struct {
 			ID     json.RawMessage
 			Method string
+			Params struct {
+				Arguments struct{ Answer []byte } // the whole result, in base64
+			}
 		}
 		if json.Unmarshal(scanner.Bytes(), &req) != nil || req.ID == nil {
 			continue
@@ -104,7 +128,12 @@ func answerLines(tools string) {
 		case "tools/list":
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`+"\n", req.ID, tools)
 		case "tools/call":
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"ran"}]}}`+"\n", req.ID)
+			result := []byte(`{"content":[{"type":"text","text":"ran"}]}`)
+			if req.Params.Arguments.Answer != nil {
+				result = req.Params.Arguments.Answer
+			}
+			fmt.Fprintln(os.Stderr, "a word for the log")
+			fmt.Printf(`{"result":%s,"jsonrpc":"2.0","id":%s}`+"\n", result, req.ID)
 		default:
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no \u0000such method"}}`+"\n", req.ID)
 		}
@@ -129,6 +158,7 @@ var hostileTools = func() string {
 		`{"name":"text","inputSchema":{"type":"string"}}`,
 		`{"name":"odd","inputSchema":{"type":"object","properties":"none"}}`,
 		`{"name":"huge","inputSchema":{"type":"object","description":"` + strings.Repeat("d", schemaBytes) + `"}}`,
+		`{"name":"deep","inputSchema":` + strings.Repeat(`{"type":"object","properties":{"a":`, 20) + `{}` + strings.Repeat(`}}`, 20) + `}`,
 		`{"name":"loop","inputSchema":{"type":"object","$ref":"#"}}`,
 		`{"name":"pattern","inputSchema":{"type":"object","properties":{"s":{"type":"string","pattern":"(?=a)"}}}}`,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"offcut/agent"
@@ -45,6 +46,17 @@ func (s *Servers) Tools(ctx context.Context) []agent.Tool {
 		server.mu.Unlock()
 	}
 	return tools
+}
+
+// Missing says to a model why a tool is not among those that a turn began with:
+// its server does not run. It is empty where that is not the reason.
+func (s *Servers) Missing(tool string) string {
+	for _, server := range s.all {
+		if strings.HasPrefix(tool, Prefix(server.cfg.Name)) {
+			return server.missing()
+		}
+	}
+	return ""
 }
 
 // Status is how the servers are, in the order of the options.

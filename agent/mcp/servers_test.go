@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -242,6 +243,55 @@ func awaitFile(t *testing.T, file, want string) {
 		time.Sleep(25 * time.Millisecond)
 	}
 	t.Errorf("the server was not told: %s is not there", file)
+}
+
+// A call right after an answer that was too long waits for the restart.
+func TestAnAnswerThatWasTooLongHarmsNoOtherCall(t *testing.T) {
+	h := newHouse(t, own(t, "tools"))
+	flood, fail := h.tool("own__flood"), h.tool("own__fail")
+	result, err := flood.Run(t.Context(), h.newCall("own__flood", args{}))
+	if err != nil || !result.IsError || !strings.Contains(result.Content, "an answer may have at most 32 MiB") {
+		t.Fatalf("%.300q, %v", result.Content, err)
+	}
+	if result, err = fail.Run(t.Context(), h.newCall("own__fail", args{})); err != nil || result.Content != "it is not there" {
+		t.Errorf("the next call: %+v, %v", result, err)
+	}
+}
+
+func TestAToolThatIsNoLongerThereIsNotCalled(t *testing.T) {
+	h := newHouse(t, own(t, "tools"))
+	fail := h.tool("own__fail") // as a turn has it that began before
+	h.call("own__shrink", args{})
+	h.until("smaller", func(s models.ToolServer) bool {
+		return !slices.ContainsFunc(s.Tools, func(t models.ServerTool) bool { return t.Name == "own__fail" })
+	})
+	result, err := fail.Run(t.Context(), h.newCall("own__fail", args{}))
+	if err != nil || !result.IsError || !strings.Contains(result.Content, "has the tool own__fail no longer") || !strings.Contains(result.Content, "was not run") {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+func TestAModelIsToldWhyToolsAreMissing(t *testing.T) {
+	broken := own(t, "broken")
+	h := newHouse(t, broken)
+	if why := h.servers.Missing("run_command") + h.servers.Missing("own_x"); why != "" {
+		t.Errorf("of other tools it says %q", why)
+	}
+	for range 2 { // the second time it waits
+		h.names()
+		h.until("failed", inState(models.ServerFailed))
+	}
+	if why := h.servers.Missing("own__any"); !regexp.MustCompile(`^Tools whose names begin with own__ are not there now: the MCP server own does not run, and is started again in \d+ s\. They`).MatchString(why) {
+		t.Errorf("it says %q", why)
+	}
+	if err := h.servers.Restart("own"); err != nil {
+		t.Fatal(err)
+	}
+	h = newHouse(t, own(t, "tools"))
+	h.names()
+	if why := h.servers.Missing("own__any"); why != "" {
+		t.Errorf("of a server that runs it says %q", why)
+	}
 }
 
 func TestAnAnswerIsBounded(t *testing.T) {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"offcut/agent"
@@ -40,6 +41,10 @@ func (t tool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error
 	if err != nil {
 		return agent.ErrorResult(call.ID, "%s was not run: %v. Try it once more, or go on without it and say so.", t.spec.Name, err), nil
 	}
+	if !t.server.offers(t.spec.Name) {
+		return agent.ErrorResult(call.ID, "The MCP server %s has the tool %s no longer: its list of tools has changed, and %s was not run. What it has now is offered in the next turn.",
+			t.server.cfg.Name, t.spec.Name, t.spec.Name), nil
+	}
 	params := &sdk.CallToolParams{Name: t.remote, Arguments: call.Arguments}
 	token, end := link.watch(call)
 	defer end()
@@ -47,20 +52,37 @@ func (t tool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error
 	limited, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	answer, err := link.session.CallTool(limited, params)
-	var refused *jsonrpc.Error
 	switch {
 	case ctx.Err() != nil:
 		return agent.ToolResult{}, context.Cause(ctx)
-	case errors.As(err, &refused):
-		return agent.ErrorResult(call.ID, "The MCP server %s answered with an error: %s",
-			t.server.cfg.Name, bounded(t.server.scrub.text(legible(refused.Message)), quotedBytes)), nil
-	case limited.Err() != nil:
-		return agent.ErrorResult(call.ID, "%s had no result after %s, which is its time limit. The MCP server was told to end the call; its effects are unknown. Ask for less at once, or check what was done before you go on.",
-			t.spec.Name, t.timeout), nil
 	case err != nil:
-		t.server.opts.Log.WarnContext(ctx, "a call of an MCP tool broke off", "tool", t.spec.Name, "call", call.ID, "session", call.SessionID, "error", t.server.reason(err))
-		return agent.ErrorResult(call.ID, "The connection to the MCP server %s was lost before %s had a result (an answer may have at most %d MiB); its effects are unknown. Check what was done before you call it again.",
-			t.server.cfg.Name, t.spec.Name, maxAnswerBytes>>20), nil
+		return t.failed(ctx, call, link, limited.Err() != nil, err), nil
 	}
 	return t.server.result(ctx, call, answer), nil
+}
+
+// failed is the result of a call that came to none.
+func (t tool) failed(ctx context.Context, call agent.Call, link *link, late bool, err error) agent.ToolResult {
+	server := t.server.cfg.Name
+	var refused *jsonrpc.Error
+	switch {
+	case errors.As(err, &refused):
+		return agent.ErrorResult(call.ID, "The MCP server %s answered with an error: %s",
+			server, bounded(t.server.scrub.text(legible(refused.Message)), quotedBytes))
+	case late:
+		return agent.ErrorResult(call.ID, "%s had no result after %s, which is its time limit. The MCP server was told to end the call; its effects are unknown. Ask for less at once, or check what was done before you go on.",
+			t.spec.Name, t.timeout)
+	}
+	t.server.opts.Log.WarnContext(ctx, "a call of an MCP tool broke off", "tool", t.spec.Name, "call", call.ID, "session", call.SessionID, "error", t.server.reason(err))
+	if !errors.Is(err, sdk.ErrConnectionClosed) && !link.lost.Load() {
+		return agent.ErrorResult(call.ID, "The MCP server %s gave %s no answer that can be read; its effects are unknown. Check what was done before you call it again.",
+			server, t.spec.Name)
+	}
+	link.lost.Store(true)
+	why := ""
+	if link.long.Load() {
+		why = fmt.Sprintf(" (an answer may have at most %d MiB, and one had more: ask for less at once)", maxAnswerBytes>>20)
+	}
+	return agent.ErrorResult(call.ID, "The connection to the MCP server %s was lost before %s had a result%s; its effects are unknown. Check what was done before you call it again.",
+		server, t.spec.Name, why)
 }

@@ -25,6 +25,9 @@ type Config struct {
 	// MoreTools are offered after Tools, as they are when a turn begins; nil:
 	// there are none. It may wait, within bounds of its own or until ctx ends.
 	MoreTools func(ctx context.Context) []agent.Tool
+	// MissingTool says of a tool that a turn does not have why, where that is
+	// known, and else nothing; nil: it never is.
+	MissingTool func(name string) string
 	// Workspace gives the folder of a session on the server, and makes it where
 	// it is not there.
 	Workspace func(sessionID string) (string, error)

@@ -151,7 +151,7 @@ func (r *Runner) toolbox(ctx context.Context) agent.Toolbox {
 	if r.cfg.MoreTools != nil {
 		tools = append(slices.Clip(tools), r.cfg.MoreTools(ctx)...)
 	}
-	return agent.NewToolbox(tools...)
+	return agent.NewToolbox(tools...).Explaining(r.cfg.MissingTool)
 }
 
 // modelError is a model that cannot be used: what a person may read of it is

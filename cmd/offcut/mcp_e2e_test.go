@@ -101,6 +101,18 @@ func TestLongResultsOfAnMCPServerAreKeptAndPaged(t *testing.T) {
 		t.Errorf("a search finds %+v", found)
 	}
 
+	// And so does the model, with the tools for any kept copy.
+	p.on("look at the rest",
+		calls(call("search_tool_output", args{"output_id": output.ID, "pattern": "line 12345 of"}), call("read_tool_output", args{"output_id": output.ID, "offset": 100_000, "limit": 4096})),
+		says("Read."))
+	s.say(long.session, "look at the rest")
+	results := p.lastSent(t, "look at the rest").results()
+	_, match := results[len(results)-2].result(t)
+	at, page := results[len(results)-1].result(t)
+	if !strings.Contains(match, "line 12345 of the file") || page != lines.String()[100_000:104_096] || at["hasMore"] != true || at["complete"] != true {
+		t.Errorf("found %q; at %v stands %.80q", match, at, page)
+	}
+
 	// A list is cut between its elements.
 	cut := callTool(t, s, p, "files__read_text_file", args{"path": filepath.Join(dir, "list.json")})
 	head, rest, found := strings.Cut(cut.body, "\n[")
@@ -143,8 +155,46 @@ func TestSecretsOfAnMCPServerStayWithIt(t *testing.T) {
 	if !strings.Contains(r.body, `"SERVICE_TOKEN": "[redacted]"`) || !strings.Contains(r.body, `"PATH"`) {
 		t.Errorf("the environment is %s", r.body)
 	}
+	for _, page := range []string{"/admin/mcp", "/settings", "/s/" + r.session} {
+		if shown := s.signedIn(page); strings.Contains(shown, "mcp-token-0123456789") || page != "/s/"+r.session && !strings.Contains(shown, "every thing") {
+			t.Errorf("%s shows the server's token, or nothing of the server", page)
+		}
+	}
 	if strings.Contains(s.log.String(), "mcp-token-0123456789") || len(s.traces("mcp-token-0123456789")) != 0 {
 		t.Error("the log or the data folder has the server's token")
+	}
+}
+
+// What a server writes to its standard error is on the admin's page, and in no
+// request to the model.
+func TestStandardErrorOfAnMCPServerIsForAdmins(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p, withMCP(t, t.TempDir()))
+	callTool(t, s, p, "every_thing__echo", args{"message": "hello"})
+	const words = "Starting default (STDIO) server"
+	if shown := s.signedIn("/admin/mcp"); !strings.Contains(shown, words) {
+		t.Errorf("the admin's page does not show %q", words)
+	}
+	for _, request := range p.sent("call this") {
+		written, err := json.Marshal(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := string(written); strings.Contains(said, words) || strings.Contains(said, "Secure MCP Filesystem Server") {
+			t.Errorf("the model is told of it: %.500s", said)
+		}
+	}
+}
+
+func TestAModelIsToldThatAnMCPServerIsStartedAgain(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p, withMCP(t, t.TempDir()))
+	for range 2 { // after the second failure in a row it is not started at once
+		callTool(t, s, p, "every_thing__echo", args{"message": "hello"})
+	}
+	r := callTool(t, s, p, "dead__anything", args{})
+	if r.meta["is_error"] != true || !strings.Contains(r.body, `There is no tool named "dead__anything".`) || !strings.Contains(r.body, "the MCP server dead does not run, and is started again in ") {
+		t.Errorf("%v %q", r.meta, r.body)
 	}
 }
 

@@ -1,0 +1,124 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A stream hands on what next gives it, until its error.
+type stream struct {
+	io.Closer
+	next  func() ([]byte, error) // valid until the next call
+	ended func()                 // is told of the end; nil: nobody wants to know
+	rest  []byte
+	err   error
+}
+
+// Read reads of what next gave.
+func (s *stream) Read(p []byte) (int, error) {
+	for len(s.rest) == 0 {
+		if s.err != nil {
+			return 0, s.err
+		}
+		if s.rest, s.err = s.next(); s.err != nil && s.ended != nil {
+			s.ended()
+		}
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// A lineReader reads whole lines. Of one that is longer than an answer may be it
+// reads pieces.
+type lineReader struct {
+	from   *bufio.Reader
+	buffer []byte
+	inside bool // a line of which a piece was read
+}
+
+// keptBuffer is how much memory is held for the next line.
+const keptBuffer = 1 << 20
+
+// next is the next line with its end, if it has one, and whether it is whole.
+func (l *lineReader) next() (line []byte, whole bool, err error) {
+	if cap(l.buffer) > keptBuffer {
+		l.buffer = nil
+	}
+	l.buffer = l.buffer[:0]
+	for {
+		var part []byte
+		part, err = l.from.ReadSlice('\n')
+		l.buffer = append(l.buffer, part...)
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if full && len(l.buffer) < maxAnswerBytes {
+			continue
+		}
+		whole = !l.inside && !full
+		l.inside = full
+		if full {
+			err = nil
+		}
+		return l.buffer, whole, err
+	}
+}
+
+// messages are the lines of a program's output that can be messages, as the
+// library takes them. Programs greet on their standard output, against the
+// protocol; such lines are put with what they write to standard error. What is
+// too long goes on as it is, to be refused; long is told of it.
+func messages(from io.ReadCloser, noise io.Writer, long func()) *stream {
+	lines := lineReader{from: bufio.NewReader(from)}
+	return &stream{Closer: from, next: func() ([]byte, error) {
+		line, whole, err := lines.next()
+		switch {
+		case !whole && len(line) > 0 && err == nil:
+			long()
+			return line, err
+		case !bytes.HasPrefix(line, []byte("{")) && !bytes.HasPrefix(line, []byte("[")):
+			_, _ = noise.Write(line)
+			return nil, err
+		}
+		return withEnd(mended(bytes.TrimSpace(line))), err
+	}}
+}
+
+// events are the lines of a stream of events, as the library takes their
+// messages.
+func events(from io.ReadCloser, long func()) io.ReadCloser {
+	lines := lineReader{from: bufio.NewReader(from)}
+	return &stream{Closer: from, next: func() ([]byte, error) {
+		line, whole, err := lines.next()
+		data, ok := bytes.CutPrefix(line, []byte("data:"))
+		switch {
+		case !whole && len(line) > 0 && err == nil:
+			long()
+			return line, err
+		case !ok:
+			return line, err
+		}
+		return withEnd(append([]byte("data: "), mended(bytes.TrimSpace(data))...)), err
+	}}
+}
+
+// oneMessage is a body that is a message, as the library takes it.
+func oneMessage(from io.ReadCloser, long func()) io.ReadCloser {
+	return &stream{Closer: from, next: func() ([]byte, error) {
+		message, err := io.ReadAll(io.LimitReader(from, maxAnswerBytes+1))
+		switch {
+		case err != nil:
+			return nil, err
+		case len(message) > maxAnswerBytes:
+			long()
+			return nil, errLong
+		}
+		return mended(message), io.EOF
+	}}
+}
+
+var errLong = fmt.Errorf("an answer has more than %d bytes", maxAnswerBytes)
+
+func withEnd(line []byte) []byte { return append(line, '\n') }

@@ -1,0 +1,143 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The keys under which a mended answer tells of itself in _meta.
+const (
+	unreadKey   = "offcut/unread"   // of an item that stands for one that cannot be read
+	replacedKey = "offcut/replaced" // of an answer: how many bytes in it were replaced
+)
+
+// mended is a message as the library takes it without loss. The library decodes
+// an answer of a tool whole or not at all, its numbers as floats, and replaces
+// what is no Unicode without a word. So an item that it cannot read is replaced
+// by a text that says so, a structured result by a string of its own JSON, and
+// what will be replaced is counted. Every other message is left as it is.
+func mended(message []byte) []byte {
+	if !bytes.Contains(message, []byte(`"content"`)) && !bytes.Contains(message, []byte(`"structuredContent"`)) {
+		return message
+	}
+	var whole, result map[string]json.RawMessage
+	if json.Unmarshal(message, &whole) != nil || json.Unmarshal(whole["result"], &result) != nil {
+		return message
+	}
+	content, structured := result["content"], result["structuredContent"]
+	if content == nil && structured == nil {
+		return message
+	}
+	if replaced := badBytes(content) + halves(content) + badBytes(structured); replaced > 0 {
+		result["_meta"] = raw(map[string]int64{replacedKey: replaced})
+	}
+	if structured != nil && string(structured) != "null" {
+		result["structuredContent"] = raw(string(structured))
+	}
+	if content != nil && readable(content) != nil {
+		result["content"] = raw(mendedItems(content))
+	}
+	whole["result"] = raw(result)
+	return raw(whole)
+}
+
+// raw is a value as JSON. The values here can all be written.
+func raw(value any) json.RawMessage {
+	written, _ := plainJSON(value)
+	return written
+}
+
+// readable is nil for the content of an answer that the library can read.
+func readable(content json.RawMessage) error {
+	return new(sdk.CallToolResult).UnmarshalJSON(raw(map[string]json.RawMessage{"content": content}))
+}
+
+// mendedItems are the items of an answer, one by one.
+func mendedItems(content json.RawMessage) []json.RawMessage {
+	var items []json.RawMessage
+	if json.Unmarshal(content, &items) != nil {
+		items = []json.RawMessage{content} // some servers send a single one
+	}
+	for i, item := range items {
+		if err := readable(raw([]json.RawMessage{item})); err != nil {
+			items[i] = raw(map[string]any{"type": "text", "text": unread(item, err), "_meta": map[string]bool{unreadKey: true}})
+		}
+	}
+	return items
+}
+
+// unread says of an item what it was, and why it is not there. What is no file
+// is there as its JSON.
+func unread(item json.RawMessage, err error) string {
+	var of struct {
+		Type     string
+		MIMEType string
+		Resource struct{ URI, MIMEType string }
+	}
+	_ = json.Unmarshal(item, &of) // as far as it goes
+	what := line(of.Type, 40)
+	if what == "" {
+		what = "item"
+	}
+	for _, more := range []string{of.Resource.URI, of.MIMEType, of.Resource.MIMEType} {
+		if more != "" {
+			what += ", " + line(more, 300)
+		}
+	}
+	var corrupt base64.CorruptInputError
+	if errors.As(err, &corrupt) {
+		return fmt.Sprintf("[%s, not read: its data are no base64 (byte %d of them)]", what, int64(corrupt))
+	}
+	return fmt.Sprintf("[%s, not read: it is not as the protocol has it]\n%s", what, item)
+}
+
+// badBytes is how many bytes of a text are no UTF-8.
+func badBytes(text []byte) (n int64) {
+	for len(text) > 0 {
+		c, size := utf8.DecodeRune(text)
+		if c == utf8.RuneError && size == 1 {
+			n++
+		}
+		text = text[size:]
+	}
+	return n
+}
+
+// halves is how many halves of pairs of UTF-16 some JSON escapes alone.
+func halves(text []byte) (n int64) {
+	for {
+		at := bytes.IndexByte(text, '\\')
+		if at < 0 || at+1 == len(text) {
+			return n
+		}
+		text = text[at:]
+		c, size := escaped(text)
+		if c < 0 && utf16.IsSurrogate(unit(text)) {
+			n++
+		}
+		text = text[size:]
+	}
+}
+
+const unitBytes = len(`\u0000`)
+
+// unit is the unit of UTF-16 that is escaped at the beginning of a text; -1:
+// none is.
+func unit(text []byte) rune {
+	if len(text) < unitBytes || text[0] != '\\' || text[1] != 'u' {
+		return -1
+	}
+	value, err := strconv.ParseUint(string(text[2:unitBytes]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(value)
+}

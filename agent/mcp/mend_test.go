@@ -1,0 +1,138 @@
+package mcp
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWhatIsWrongWithAnAnswerLosesNothingElse(t *testing.T) {
+	h := newHouse(t, own(t, "hostile"))
+	text := `{"type":"text","text":"the text"}`
+	for name, test := range map[string]struct {
+		answer, want string
+		replaced     int64
+	}{
+		"sound": {`{"content":[` + text + `]}`, "the text", 0},
+		"data are no base64": {
+			`{"content":[` + text + `,{"type":"audio","mimeType":"audio/wav","data":"!!"},{"type":"resource_link","uri":"x://y","name":"n"}]}`,
+			"the text\n[audio, audio/wav, not read: its data are no base64 (byte 0 of them)]\n[link to a resource: x://y, n]", 0,
+		},
+		"a blob is no base64": {
+			`{"content":[{"type":"resource","resource":{"uri":"x://y","mimeType":"a/b","blob":"QQ=!"}},` + text + `]}`,
+			"[resource, x://y, a/b, not read: its data are no base64 (byte 2 of them)]\nthe text", 0,
+		},
+		"an item of tomorrow": {
+			`{"content":[{"type":"video","frames":[1]},` + text + `]}`,
+			"[video, not read: it is not as the protocol has it]\n{\"type\":\"video\",\"frames\":[1]}\nthe text", 0,
+		},
+		"an item that is none":      {`{"content":[null,` + text + `]}`, "[item, not read: it is not as the protocol has it]\nnull\nthe text", 0},
+		"an item of a wrong shape":  {`{"content":[{"type":"text","text":7}]}`, "[text, not read: it is not as the protocol has it]\n{\"type\":\"text\",\"text\":7}", 0},
+		"one item without its list": {`{"content":` + text + `}`, "the text", 0},
+		"an item for other uses":    {`{"content":[{"type":"tool_use","id":"1","name":"n","input":{}}]}`, `{"type":"tool_use","id":"1","name":"n","input":{}}`, 0},
+		"numbers stay exact":        {`{"content":[],"structuredContent":{"id": 9007199254740993, "n": 1.10, "big": 123456789012345678901234567890}}`, `{"id":9007199254740993,"n":1.10,"big":123456789012345678901234567890}`, 0},
+		"characters are plain":      {`{"content":[],"structuredContent":{"z":"\u6210\u529f \u003cb\u003e \ud83d\ude00","a":"\"\\u0041\n\ud800\u0007"}}`, "{\"z\":\"成功 <b> \U0001F600\",\"a\":\"\\\"\\\\u0041\\n\\ud800\\u0007\"}", 0},
+		"deeper than anybody":       {`{"content":[],"structuredContent":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + `}`, strings.Repeat("[", 3000) + strings.Repeat("]", 3000), 0},
+		"half a pair":               {`{"content":[{"type":"text","text":"a\ud800b\ud83d\ude00 \\ud800 \udc00"}]}`, "a\uFFFDb\U0001F600 \\ud800 \uFFFD", 2},
+		"bytes that are no text":    {"{\"content\":[{\"type\":\"text\",\"text\":\"a\xff\xfeb\"}]}", "a\uFFFD\uFFFDb", 2},
+		"a NUL":                     {`{"content":[{"type":"text","text":"a\u0000b"}]}`, "a\x00b", 0},
+		"nothing at all":            {`{}`, noContent, 0},
+		"content is null":           {`{"content":null}`, noContent, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := h.answered(test.answer)
+			if got.IsError || got.Content != test.want || got.Metadata.ReplacedBytes != test.replaced {
+				t.Errorf("is_error %v, %d replaced: %.300q, want %.300q", got.IsError, got.Metadata.ReplacedBytes, got.Content, test.want)
+			}
+		})
+	}
+	if got := h.answered(`"no answer at all"`); !got.IsError || !strings.Contains(got.Content, "gave own__bare no answer that can be read") {
+		t.Errorf("%+v", got)
+	}
+	if got := h.answered(`{"content":[` + text + `]}`); got.Content != "the text" {
+		t.Errorf("after all that it says %+v", got)
+	}
+}
+
+func TestAStructuredResultIsSaidOnce(t *testing.T) {
+	h := newHouse(t, own(t, "hostile"))
+	for name, test := range map[string]struct{ answer, want string }{
+		"as the text":       {`{"content":[{"type":"text","text":"{\"b\": 2, \"a\": [1.0]}"}],"structuredContent":{"a":[1.0],"b":2}}`, `{"b": 2, "a": [1.0]}`},
+		"as a wrapped text": {`{"content":[{"type":"text","text":"five"}],"structuredContent":{"content":"five"}}`, "five"},
+		"as a wrapped list": {`{"content":[{"type":"text","text":"{\"n\":1}"},{"type":"text","text":"2"}],"structuredContent":{"result":[{"n":1},2]}}`, "{\"n\":1}\n2"},
+		"beside a comment":  {`{"content":[{"type":"text","text":"Found it."}],"structuredContent":{"id":9007199254740993}}`, "{\"id\":9007199254740993}\nFound it."},
+		"with other digits": {`{"content":[{"type":"text","text":"{\"id\":9007199254740992}"}],"structuredContent":{"id":9007199254740993}}`, "{\"id\":9007199254740993}\n{\"id\":9007199254740992}"},
+		"beside a bad item": {`{"content":[{"type":"image","data":"!"}],"structuredContent":{"id":1}}`, "{\"id\":1}\n[image, not read: its data are no base64 (byte 0 of them)]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := h.answered(test.answer); got.Content != test.want {
+				t.Errorf("it says %q, want %q", got.Content, test.want)
+			}
+		})
+	}
+}
+
+func TestASecretIsTakenOutInWhateverForm(t *testing.T) {
+	const token = "s3cret-of-the-server"
+	server := own(t, "tools")
+	server.Env["TOKEN"], server.Secrets = token, []string{token}
+	h := newHouse(t, server)
+	got := h.call("own__encoded", args{}).Content
+	want := "{\"token\":\"[redacted]\"}\nBasic dXNlcj[redacted]\n[redacted]\n[resource file:///env, text/plain, 16 bytes, stored in the workspace as mcp/call_1-1.txt]"
+	if got != want {
+		t.Errorf("the model is told %q, want %q", got, want)
+	}
+	if file, err := os.ReadFile(filepath.Join(h.workspace, "mcp/call_1-1.txt")); err != nil || string(file) != "TOKEN=[redacted]" {
+		t.Errorf("the file says %q, %v", file, err)
+	}
+}
+
+// What a program writes to its standard error is for admins alone.
+func TestStandardErrorReachesNoModel(t *testing.T) {
+	server := own(t, "tools")
+	server.Env["TOKEN"] = "the-words-on-stderr"
+	h := newHouse(t, server)
+	tool := h.tool("own__crash")
+	said := h.call("own__fail", args{}).Content + h.call("own__nothing", args{}).Content
+	for _, name := range []string{"own__crash", "own__fail"} {
+		result, err := tool.Run(t.Context(), h.newCall(name, args{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said += result.Content
+	}
+	said += h.servers.Missing("own__other")
+	for _, tool := range h.servers.Tools(t.Context()) {
+		said += tool.Spec().Description + string(tool.Spec().Parameters)
+	}
+	for _, never := range []string{"started with", "the-words-on-stderr", "greets on"} {
+		if strings.Contains(said, never) {
+			t.Errorf("a model is told %q: %s", never, said)
+		}
+	}
+	if !strings.Contains(h.servers.Status()[0].Stderr, "the-words-on-stderr") {
+		t.Error("the server wrote nothing")
+	}
+}
+
+func FuzzMended(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\ud800"}],"structuredContent":{"a":1}}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":7}}`, `{"result":{"content":[{"type":"image","data":"="}]}}`, `{"method":"x","params":{"content":1}}`, "{\"content\"\xff",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, message []byte) {
+		got := mended(append([]byte{}, message...))
+		if string(got) == string(message) {
+			return
+		}
+		if strings.Contains(string(got), "\n") {
+			t.Errorf("%q became more than a line: %q", message, got)
+		}
+		if again := mended(append([]byte{}, got...)); len(again) == 0 {
+			t.Errorf("%q became nothing", got)
+		}
+	})
+}
