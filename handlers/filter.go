@@ -11,6 +11,23 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
+// Filter is the jq filter of one kept output inside a card, with what it gives.
+func (h *Handlers) Filter(c echo.Context) error {
+	_, out, err := h.outputOf(c)
+	if err != nil {
+		return err
+	}
+	f, err := h.filter(c, out)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		f = &views.Filter{}
+	}
+	pager := views.Pager{SessionID: out.SessionID, OutputID: out.ID, InCard: true}
+	return h.render(c, 200, views.FilterFragment(pager, *f))
+}
+
 // maxFiltered bounds what a page shows of a filter's values, in bytes. The API
 // has them all.
 const maxFiltered = 64 << 10
@@ -31,7 +48,7 @@ func (h *Handlers) filter(c echo.Context, out models.RetainedOutput) (*views.Fil
 			return nil, nil
 		}
 		page, err := h.Reader.Page(ctx, out.SessionID, out.ID, 0, models.MaxPageBytes)
-		if err != nil || !beginsAsJSON(page.Text) {
+		if err != nil || !beginsAsJSON(bodyOf(out.Tool, page.Text)) {
 			return nil, err
 		}
 		return f, nil
@@ -46,6 +63,18 @@ func (h *Handlers) filter(c echo.Context, out models.RetainedOutput) (*views.Fil
 	f.Text = string(values[:min(len(values), maxFiltered)])
 	f.Text = strings.ToValidUTF8(f.Text, "") // the last character may be cut
 	return f, err
+}
+
+// fetchTool is the tool whose results begin with lines about the answer, which
+// end with an empty one.
+const fetchTool = "fetch_url"
+
+// bodyOf is the beginning of what a filter reads of an output.
+func bodyOf(tool, text string) string {
+	if _, body, headed := strings.Cut(text, "\n\n"); headed && tool == fetchTool {
+		return body
+	}
+	return strings.TrimPrefix(text, "\uFEFF")
 }
 
 // beginsAsJSON reports whether a text may be an object or a list.

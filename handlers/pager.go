@@ -54,7 +54,7 @@ func (h *Handlers) OutputPage(c echo.Context) error {
 	if page.Origin, err = h.origin(ctx, out); err != nil {
 		return err
 	}
-	if page.Filter, err = h.filter(c, out); err != nil {
+	if page.Pager.Filter, err = h.filter(c, out); err != nil {
 		return err
 	}
 	return h.render(c, 200, views.OutputPage(page))
@@ -73,7 +73,7 @@ func (h *Handlers) took(ctx context.Context, out models.RetainedOutput) (time.Du
 	return time.Duration(*result.Metadata.ExecutionMS) * time.Millisecond, nil
 }
 
-// Pager is the pager of one kept output inside a card.
+// Pager is another page of a kept output inside a card.
 func (h *Handlers) Pager(c echo.Context) error {
 	_, out, err := h.outputOf(c)
 	if err != nil {
@@ -85,6 +85,30 @@ func (h *Handlers) Pager(c echo.Context) error {
 	}
 	pager.InCard = true
 	return h.render(c, 200, views.PagerFragment(pager))
+}
+
+// Pages opens a kept output inside a card.
+func (h *Handlers) Pages(c echo.Context) error {
+	_, out, err := h.outputOf(c)
+	if err != nil {
+		return err
+	}
+	pager, err := h.opened(c, out)
+	if err != nil {
+		return err
+	}
+	return h.render(c, 200, views.OpenedPager(pager))
+}
+
+// opened is the pager of an output that a card opens.
+func (h *Handlers) opened(c echo.Context, out models.RetainedOutput) (views.Pager, error) {
+	pager, err := h.pager(c, out)
+	if err != nil {
+		return pager, err
+	}
+	pager.InCard = true
+	pager.Filter, err = h.filter(c, out)
+	return pager, err
 }
 
 // outputOf is the kept output that the address names. In a fork the error

@@ -90,10 +90,9 @@ func (h *Handlers) nestedBody(c echo.Context, sess models.Session, id string) er
 	if err != nil {
 		return err
 	}
-	if body.Pager, err = h.pager(c, out); err != nil {
+	if body.Pager, err = h.opened(c, out); err != nil {
 		return err
 	}
-	body.Pager.InCard = true
 	return h.render(c, http.StatusOK, views.NestedBodyFragment(body))
 }
 

@@ -1177,7 +1177,7 @@ func CardBodyFragment(v CardBody) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Pager != nil {
-				templ_7745c5c3_Err = PagerFragment(*v.Pager).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = OpenedPager(*v.Pager).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

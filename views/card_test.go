@@ -29,7 +29,7 @@ func TestCardOfACutOutput(t *testing.T) {
 	want(t, doc, ".tool-head[aria-expanded=true][aria-controls=t-c71-b]", 1, "Ran cat ci/build.log", "0.3 s", "exit 0", "5.19 MB", "0.5 %")
 	want(t, doc, ".saw p", 1, "The model saw 24,576 of 5,213,908 bytes", "sandbox", "truncated")
 	want(t, doc, "svg.cov[role=img][data-testid=coverage]", 1)
-	want(t, doc, `a.cut[href="/s/s1/out/o71?offset=8184"][hx-get="/s/s1/out/o71/pager?offset=8184"]`, 1, "5,189,332 bytes", "kept, not in the preview", "Open at byte 8,184")
+	want(t, doc, `a.cut[href="/s/s1/out/o71?offset=8184"][hx-get="/s/s1/out/o71/pages?offset=8184"]`, 1, "5,189,332 bytes", "kept, not in the preview", "Open at byte 8,184")
 	want(t, doc, ".cut .teeth.a", 1)
 	want(t, doc, ".cut .teeth.b", 1)
 	want(t, doc, ".out > .pre", 2)

@@ -69,7 +69,7 @@ func pages() map[string]templ.Component {
 		"fresh": {}, "values": {Filter: ".<b>", Text: "\"<script>\"\n", Values: 3, Bytes: 70_000}, "refused": {Filter: "|", Problem: "It <b> is."},
 	} {
 		filtered := sampleOutput()
-		filtered.Filter = &f
+		filtered.Pager.Filter = &f
 		all["filter-"+name] = OutputPage(filtered)
 	}
 	for name, p := range pagerStates() {

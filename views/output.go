@@ -61,8 +61,6 @@ type Output struct {
 	Took          time.Duration
 	// Origin is the script within which it was made; nil: it was made in none.
 	Origin *Origin
-	// Filter is the jq filter over it; nil: it is no JSON.
-	Filter *Filter
 }
 
 // Filter is a jq filter and what it gives.
@@ -124,6 +122,9 @@ type Pager struct {
 	Problem string
 	// InCard: the pager stands in a tool card, not on a page of its own.
 	InCard bool
+	// Filter is the jq filter over the output, where it stands beside this page;
+	// nil: it does not, or the output is no JSON.
+	Filter *Filter
 }
 
 // Search is what was looked for in an output and found.

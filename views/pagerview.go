@@ -43,6 +43,9 @@ func (v Pager) fragmentURL(ctx context.Context, offset int64) string {
 	return path(ctx, v.below("/pager", v.values(offset)))
 }
 
+// filterURL is the filter of a card.
+func (v Pager) filterURL(ctx context.Context) string { return path(ctx, v.below("/filter")) }
+
 // hitURL is the full page at a byte, the search kept.
 func (v Pager) hitURL(ctx context.Context, offset int64) string {
 	return path(ctx, v.below(v.values(offset)))

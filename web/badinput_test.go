@@ -160,7 +160,7 @@ func TestWhatPeopleTypeIntoPagesIsNeverAFaultOfTheServer(t *testing.T) {
 		"offset=1", "offset=10001", "offset=-4", "offset=abc", "offset=1e30", "offset=99999999999999999999", "offset=4,096",
 		"offset=%E2%80%93", "q=(&regexp=true", "q=%C3%A9", "q=%C3%A9&from=77", "q=" + strings.Repeat("a", 5000), "limit=0",
 	} {
-		for _, page := range []string{"", "/pager"} {
+		for _, page := range []string{"", "/pager", "/pages"} {
 			a := b.get("/s/" + id + "/out/" + output + page + "?" + query)
 			if a.status != 200 || a.page(t).Find("[data-testid=output-text]").Length() != 1 {
 				t.Errorf("%s?%s: status %d\n%s", page, query, a.status, clip(a.body))

@@ -102,6 +102,8 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/s/:session/calls/:call/background", page, h.MoveCall},
 		{GET, "/s/:session/out/:output", page, h.OutputPage},
 		{GET, "/s/:session/out/:output/pager", page, h.Pager},
+		{GET, "/s/:session/out/:output/pages", page, h.Pages},
+		{GET, "/s/:session/out/:output/filter", page, h.Filter},
 		{GET, "/s/:session/out/:output/raw", page, h.Raw},
 		{POST, "/s/:session/out/:output/delete", page, h.DeleteOutput},
 		{GET, "/s/:session/files", page, h.FilesPage},

@@ -303,9 +303,14 @@ func TestNamesThatCannotStandBehindADotAreWrittenInBrackets(t *testing.T) {
 func TestTypesOfOtherSchemas(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{}`: "{}",
-		`{"type":"object","properties":{"b":{"type":"integer"},"a":{"type":["null","string"]}},"required":["b"]}`:  "{b: number, a?: string}",
-		`{"properties":{"a":{"type":"array","items":{"type":"number"}},"b":{"enum":["x","y",1]},"c":true,"d":{}}}`: `{a?: number[], b?: "x"|"y"|1, c?: unknown, d?: unknown}`,
-		`{"properties":{"a":{"type":"object","properties":{"b":{"type":"array"}}}}}`:                               "{a?: {b?: unknown[]}}",
+		`{"type":"object","properties":{"b":{"type":"integer"},"a":{"type":["null","string"]}},"required":["b"]}`:                                                                               "{b: number, a?: string}",
+		`{"properties":{"a":{"type":"array","items":{"type":"number"}},"b":{"enum":["x","y",1]},"c":true,"d":{}}}`:                                                                              `{a?: number[], b?: "x"|"y"|1, c?: unknown, d?: unknown}`,
+		`{"properties":{"a":{"type":"object","properties":{"b":{"type":"array"}}}}}`:                                                                                                            "{a?: {b?: unknown[]}}",
+		`{"properties":{"a b\n":{"type":"string"}}}`:                                                                                                                                            `{"a b\n"?: string}`,
+		`{"properties":{"e":{"enum":["` + strings.Repeat("x", 5000) + `"]}}}`:                                                                                                                   "object",
+		strings.Repeat(`{"type":"object","properties":{"a":`, 300) + "{}" + strings.Repeat("}}", 300):                                                                                           "{a?: {a?: {a?: object}}}",
+		`{"properties":{"a":` + strings.Repeat(`{"type":"array","items":`, 300) + "{}" + strings.Repeat("}", 300) + "}}":                                                                        "{a?: unknown[][][]}",
+		`{"properties":{"a":{"type":"object","properties":{` + strings.Repeat(`"a":{"type":"string"},`, 29) + `"b":{"type":"object","properties":{"` + strings.Repeat("y", 2000) + `":{}}}}}}}`: "{a?: {" + strings.Repeat("a?: string, ", 29) + "b?: object}}",
 		`[]`: "object",
 	} {
 		if got := parameters(agent.ToolSpec{Parameters: json.RawMessage(schema)}); got != want {

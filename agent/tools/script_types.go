@@ -58,13 +58,24 @@ func parameters(spec agent.ToolSpec) string {
 	if spec.Movable {
 		schema.Properties = slices.DeleteFunc(schema.Properties, func(p property) bool { return p.name == "background" })
 	}
-	return schema.object()
+	for depth := maxNesting; depth > 0; depth-- {
+		if told := schema.object(depth); len(told) <= maxSignature {
+			return told
+		}
+	}
+	return "object"
 }
 
-// maxProperties bounds how many arguments of one object are named.
-const maxProperties = 30
+// The bounds of what is told of one tool: others may come with schemas of any
+// size, and the model is told the whole of them with the tools themselves.
+const (
+	maxSignature  = 1500 // bytes
+	maxNesting    = 3    // objects and lists within each other
+	maxProperties = 30   // of one object, and values of one enumeration
+)
 
-func (t jsonType) object() string {
+// object is the type of an object, told so many levels deep.
+func (t jsonType) object(depth int) string {
 	if len(t.Properties) == 0 {
 		return "{}"
 	}
@@ -74,18 +85,19 @@ func (t jsonType) object() string {
 			fields = append(fields, "…")
 			break
 		}
-		optional := "?"
+		name, optional := p.name, "?"
+		if !identifier.MatchString(name) {
+			name = fmt.Sprintf("%q", name)
+		}
 		if slices.Contains(t.Required, p.name) {
 			optional = ""
 		}
-		fields = append(fields, fmt.Sprintf("%s%s: %s", p.name, optional, p.of.name(1)))
+		fields = append(fields, fmt.Sprintf("%s%s: %s", name, optional, p.of.name(depth-1)))
 	}
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// maxNesting is how deep types are told.
-const maxNesting = 3
-
+// name is a type, told so many levels deep.
 func (t jsonType) name(depth int) string {
 	if len(t.Enum) > 0 && len(t.Enum) <= maxProperties {
 		var values []string
@@ -94,30 +106,36 @@ func (t jsonType) name(depth int) string {
 		}
 		return strings.Join(values, "|")
 	}
-	var kind string
-	switch named := t.Type.(type) {
-	case string:
-		kind = named
-	case []any: // such as ["null", "string"]
-		for _, one := range named {
-			if text, ok := one.(string); ok && text != "null" {
-				kind = text
-			}
-		}
-	}
+	kind := t.kind()
 	switch {
 	case kind == "integer":
 		return "number"
-	case kind == "array" && t.Items != nil && depth < maxNesting:
-		return t.Items.name(depth+1) + "[]"
-	case kind == "object" && len(t.Properties) > 0 && depth < maxNesting:
-		return t.object()
+	case kind == "array" && t.Items != nil && depth > 0:
+		return t.Items.name(depth-1) + "[]"
+	case kind == "object" && len(t.Properties) > 0 && depth > 0:
+		return t.object(depth)
 	case kind == "string", kind == "number", kind == "boolean", kind == "object":
 		return kind
 	case kind == "array":
 		return "unknown[]"
 	}
 	return "unknown"
+}
+
+// kind is the schema's own word for the type; of several, such as
+// ["null", "string"], the last one but null.
+func (t jsonType) kind() (kind string) {
+	switch named := t.Type.(type) {
+	case string:
+		return named
+	case []any:
+		for _, one := range named {
+			if text, ok := one.(string); ok && text != "null" {
+				kind = text
+			}
+		}
+	}
+	return kind
 }
 
 // properties are those of an object, in the order in which the schema has them.

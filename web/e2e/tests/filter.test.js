@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../harness/suite.js';
-import { runs } from '../harness/provider.js';
+import { calls, runs, says } from '../harness/provider.js';
 import { accessible, noSidewaysScroll } from '../harness/axe.js';
 
 const it = suite();
@@ -79,3 +79,45 @@ it('refuses a copy that is incomplete', async ({ app, provider, visit }) => {
   await page.getByTestId('output-filter').press('Enter');
   await page.getByTestId('output-query').getByRole('alert').filter({ hasText: /copy/ }).waitFor();
 });
+
+it('is asked in the card too, of a command and of a call within a script, and stays while one pages', async ({ chat, provider }) => {
+  provider.on('a listing in a card', ...runs(listing));
+  provider.on('a listing of a script', calls(['run_script', { code: `await tools.run_command({command: ${JSON.stringify(listing)}}); return 1` }]), says('Done.'));
+  const c = await chat();
+  await c.open();
+  await c.ask('a listing in a card');
+  const command = c.page.locator('[data-testid=tool-card][data-tool=run_command]').first();
+  await c.unfold(command);
+  await command.getByTestId('output-open').click();
+  await inCard(c, command);
+
+  await c.ask('a listing of a script');
+  const script = c.page.locator('[data-testid=tool-card][data-tool=run_script]');
+  await c.unfold(script);
+  await script.locator('[data-nested] .tool-head').click();
+  await inCard(c, script.locator('[data-nested]'));
+});
+
+/** Filters in an open card. */
+async function inCard(c, card) {
+  const field = card.getByTestId('output-filter');
+  await field.fill('.[2998:][] | .id');
+  await field.press('Enter');
+  const values = card.getByTestId('output-filtered');
+  await values.waitFor();
+  assert.equal(await values.textContent(), '2998\n2999\n');
+  assert.equal(await c.page.evaluate(() => document.activeElement.dataset.testid), 'output-filter', 'the focus stays in the field');
+  await accessible(c.page, 'a card with a filter');
+  const text = card.getByTestId('output-text');
+  await card.getByTestId('output-last').click();
+  await text.filter({ hasText: '2999' }).waitFor();
+  assert.equal(await values.textContent(), '2998\n2999\n', 'another page leaves the values');
+  await field.fill('.[');
+  await field.press('Enter');
+  await card.getByTestId('output-query').getByRole('alert').waitFor();
+  assert.equal(await values.count(), 0);
+  await card.getByTestId('output-query').getByRole('link').click();
+  await card.getByTestId('output-query').getByRole('alert').waitFor({ state: 'detached' });
+  assert.equal(await card.getByTestId('output-query').count(), 1);
+  assert.ok(c.page.url().includes('/s/'), 'all of it happened in the conversation');
+}
