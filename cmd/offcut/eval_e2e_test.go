@@ -83,6 +83,21 @@ func searches(t *testing.T, pattern string) answerer {
 
 func always(r reply) answerer { return func(request) reply { return r } }
 
+// Each scenario can be answered with the tools that there are: its own
+// walkthrough reads what decides, and is judged right.
+func TestEveryScenarioCanBeAnswered(t *testing.T) {
+	status, out := evaluate(t, nil, "--rehearse", "--jobs", "3", "--format", "json")
+	results := resultsOf(t, out)
+	for _, r := range results {
+		if !r.Passed {
+			t.Errorf("%s: %s %v %s\n%s", r.Scenario, r.Verdict, r.Faults, r.Error, r.Answer)
+		}
+	}
+	if status != 0 || len(results) < 20 {
+		t.Errorf("status %d, %d scenarios", status, len(results))
+	}
+}
+
 // What a model does badly is scored as the fault that it is, and not only as an
 // answer that is wrong.
 func TestAnEvaluationNamesTheFault(t *testing.T) {
