@@ -79,6 +79,7 @@ func (h *Handlers) changePassword(c echo.Context) error {
 	if err := h.Store.SetPassword(ctx, user.ID, hash, h.entry(c, models.AuditUserPassword, user.ID, "changed their password")); err != nil {
 		return err
 	}
+	user.PasswordHash = hash
 	return h.cookies.signIn(c, user, signedInBy{stay: h.cookies.stays(ctx)}, h.Now())
 }
 

@@ -143,12 +143,12 @@ func (k *Cookies) signIn(c echo.Context, user models.User, how signedInBy, now t
 	if !how.stay {
 		k.sessions.SetDeadline(ctx, now.Add(shortStay))
 	}
+	if err := k.store.Bind(ctx, k.sessions.Token(ctx), user); err != nil {
+		return fmt.Errorf("bind the web session: %w", err)
+	}
 	token, expiry, err := k.sessions.Commit(ctx)
 	if err != nil {
 		return fmt.Errorf("store the web session: %w", err)
-	}
-	if err := k.store.Bind(ctx, token, user.ID); err != nil {
-		return fmt.Errorf("bind the web session: %w", err)
 	}
 	cookie := k.cookie(c, token)
 	if how.stay {

@@ -304,8 +304,9 @@ type Dumps interface {
 // WebSessions keeps who is signed in.
 type WebSessions interface {
 	scs.Store
-	// Bind notes whose sign-in a token is.
-	Bind(ctx context.Context, token, userID string) error
+	// Bind begins the sign-in of a token; ErrUnauthorized where the user's
+	// password was changed, or they were disabled, since user was read.
+	Bind(ctx context.Context, token string, user models.User) error
 	// DeleteForUser signs a user out everywhere.
 	DeleteForUser(ctx context.Context, userID string) error
 }

@@ -124,6 +124,7 @@ func useEverything(t *testing.T, s *Store) {
 	must(t, s.CreateSignInLink(ctx, models.SignInLink{Hash: "h", UserID: "ann", ExpiresAt: later(1)}))
 	must(t, s.CreateToken(ctx, models.APIToken{ID: "t", UserID: "ann", Hash: "h"}))
 	must(t, s.AddAuditOnce(ctx, models.AuditEntry{ActorID: "root", Action: "a", Target: "b"}))
+	must(t, s.WebSessions().Bind(ctx, "token", got(s.User(ctx, "ann"))(t)))
 	must(t, s.WebSessions().Commit("token", []byte("x"), later(1)))
 
 	_, err := s.UserByTokenHash(ctx, "h")

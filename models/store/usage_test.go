@@ -174,8 +174,8 @@ func TestAResetSignsOutAndEndsNothingElseUnlessSaid(t *testing.T) {
 		must(t, s.SetPassword(ctx, "ann", "hash"))
 		must(t, s.CreateToken(ctx, models.APIToken{ID: "t", UserID: "ann", Hash: "token"}))
 		must(t, s.CreateSignInLink(ctx, models.SignInLink{Hash: "old", UserID: "ann", ExpiresAt: later(9)}))
+		must(t, s.WebSessions().Bind(ctx, "browser", got(s.User(ctx, "ann"))(t)))
 		must(t, s.WebSessions().Commit("browser", []byte("x"), time.Now().Add(time.Hour)))
-		must(t, s.WebSessions().Bind(ctx, "browser", "ann"))
 		deed := models.AuditEntry{Action: models.AuditUserReset, Target: "ann"}
 		must(t, s.ResetUser(ctx, models.SignInLink{Hash: "new", UserID: "ann", ExpiresAt: later(9)}, said, said, deed))
 

@@ -9,7 +9,7 @@ import (
 )
 
 // SetPassword stores another password's hash and signs the user out
-// everywhere; an empty one ends sign-in by password.
+// everywhere, their sign-in links included; an empty one ends sign-in by password.
 func (s *Store) SetPassword(ctx context.Context, userID, hash string, audit ...models.AuditEntry) error {
 	return s.changeUser(ctx, "set the password of user "+userID, audit, func(tx *gorm.DB) error {
 		if err := changed(userOf(tx, userID).Update("password_hash", hash), noUser()); err != nil {
@@ -65,9 +65,6 @@ func (s *Store) ResetUser(ctx context.Context, link models.SignInLink, password,
 				return err
 			}
 		}
-		if err := tx.Where("user_id = ?", userID).Delete(&linkRow{}).Error; err != nil {
-			return err
-		}
 		if err := signOut(tx, userID); err != nil {
 			return err
 		}
@@ -101,7 +98,12 @@ func (s *Store) changeUser(ctx context.Context, doing string, audit []models.Aud
 
 func userOf(tx *gorm.DB, id string) *gorm.DB { return tx.Model(&userRow{}).Where("id = ?", id) }
 
+// signOut ends the sign-ins of a user, and the links with which they could sign
+// in again.
 func signOut(tx *gorm.DB, userID string) error {
+	if err := tx.Where("user_id = ?", userID).Delete(&linkRow{}).Error; err != nil {
+		return err
+	}
 	return tx.Where("user_id = ?", userID).Delete(&webSessionRow{}).Error
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -151,18 +152,22 @@ func TestWebSessions(t *testing.T) {
 		return string(data)
 	}
 
-	must(t, web.Bind(ctx, "a1", "ann")) // before its data, as at a sign-in
+	ann, bob := got(s.User(ctx, "ann"))(t), got(s.User(ctx, "bob"))(t)
+
+	must(t, web.Bind(ctx, "a1", ann))
 	if found("a1") != "none" {
 		t.Error("a bound token without data was found")
 	}
 	must(t, web.Commit("a1", []byte("one"), soon))
 	must(t, web.Commit("a1", []byte("two"), soon))
+	must(t, web.Bind(ctx, "a2", ann))
 	must(t, web.Commit("a2", []byte("x"), soon))
-	must(t, web.Bind(ctx, "a2", "ann")) // or after it
+	must(t, web.Bind(ctx, "b1", bob))
 	must(t, web.Commit("b1", nil, soon))
-	must(t, web.Bind(ctx, "b1", "bob"))
+	must(t, web.Bind(ctx, "gone", bob))
 	must(t, web.Commit("gone", []byte("x"), past))
-	wantKind(t, web.Bind(ctx, "c", "nobody"), models.ErrNotFound, "user_not_found")
+	must(t, web.Commit("other", []byte("x"), soon)) // nobody signed in with it
+	wantKind(t, web.Bind(ctx, "c", models.User{ID: "nobody"}), models.ErrNotFound, "user_not_found")
 
 	for token, want := range map[string]string{"a1": "two", "a2": "x", "b1": "", "gone": "none", "other": "none"} {
 		if data := found(token); data != want {
@@ -179,12 +184,53 @@ func TestWebSessions(t *testing.T) {
 	if found("a1") != "none" || found("a2") != "none" || found("b1") != "" {
 		t.Error("signing ann out everywhere did not end exactly her sign-ins")
 	}
+	// A request that began before ends after it.
+	must(t, web.Commit("a1", []byte("three"), soon))
+	if found("a1") != "none" {
+		t.Error("a request that ended brought a sign-in back")
+	}
 	must(t, web.Delete("b1"))
 	must(t, web.Delete("b1"))
 	must(t, s.Compact(ctx))
 	must(t, s.readers.Model(&webSessionRow{}).Count(&stored).Error)
 	if stored != 0 {
 		t.Errorf("%d rows stay, expired ones among them", stored)
+	}
+}
+
+// Who found out the old password has it checked while its owner changes it.
+func TestASignInThatTheAccountOvertookIsRefused(t *testing.T) {
+	ctx := t.Context()
+	for name, change := range map[string]func(*Store) error{
+		"another password": func(s *Store) error { return s.SetPassword(ctx, "ann", "another hash") },
+		"disabled":         func(s *Store) error { return s.SetDisabled(ctx, "ann", true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openNew(t)
+			before := got(s.User(ctx, "ann"))(t)
+			must(t, change(s))
+			wantKind(t, s.WebSessions().Bind(ctx, "token", before), models.ErrUnauthorized, "signed_out")
+		})
+	}
+}
+
+func TestNoLinkOutlivesWhatEndsSignIns(t *testing.T) {
+	ctx := t.Context()
+	for name, end := range map[string]func(*Store) error{
+		"another password": func(s *Store) error { return s.SetPassword(ctx, "ann", "hash") },
+		"disabled, and enabled": func(s *Store) error {
+			return errors.Join(s.SetDisabled(ctx, "ann", true), s.SetDisabled(ctx, "ann", false))
+		},
+		"signed out everywhere": func(s *Store) error { return s.WebSessions().DeleteForUser(ctx, "ann") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openNew(t)
+			must(t, s.CreateSignInLink(ctx, models.SignInLink{Hash: "link", UserID: "ann", ExpiresAt: later(9)}))
+			must(t, end(s))
+			if _, err := s.UseSignInLink(ctx, "link", start); !errors.Is(err, models.ErrUnauthorized) {
+				t.Errorf("the link: %v", err)
+			}
+		})
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"time"
 
+	"offcut/models"
+
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 )
 
 // bindWait is how long the sign-in of a request is kept before the request
@@ -25,7 +26,7 @@ func (s *Store) WebSessions() *WebSessionStore { return &WebSessionStore{s} }
 
 type webSessionRow struct {
 	TokenHash string
-	UserID    *string
+	UserID    string
 	Data      []byte
 	Expires   int64 `gorm:"column:expires_at"`
 }
@@ -37,16 +38,20 @@ func hashToken(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Bind notes whose sign-in a token is, before or after its data is stored. It
-// is what DeleteForUser goes by. Call it with the token that scs renewed.
-func (w *WebSessionStore) Bind(ctx context.Context, token, userID string) error {
-	row := webSessionRow{TokenHash: hashToken(token), UserID: &userID, Expires: micros(time.Now().Add(bindWait))}
-	return w.s.write(ctx, "bind a web session to user "+userID, func(tx *gorm.DB) error {
-		err := tx.Clauses(replacing("user_id")).Create(&row).Error
-		if orphaned(err) {
-			return noUser()
+// Bind begins the sign-in of a token, before its data is stored. user is as they
+// were when they signed in: where their password was changed or they were disabled
+// since, it is ErrUnauthorized. Call it with the token that scs renewed.
+func (w *WebSessionStore) Bind(ctx context.Context, token string, user models.User) error {
+	row := webSessionRow{TokenHash: hashToken(token), UserID: user.ID, Expires: micros(time.Now().Add(bindWait))}
+	return w.s.write(ctx, "bind a web session to user "+user.ID, func(tx *gorm.DB) error {
+		var now userRow
+		if err := tx.Where("id = ?", user.ID).Take(&now).Error; err != nil {
+			return orMissing(err, noUser())
 		}
-		return err
+		if now.Disabled || now.PasswordHash != user.PasswordHash {
+			return models.Errorf(models.ErrUnauthorized, "signed_out", "this account was changed just now; sign in again")
+		}
+		return tx.Create(&row).Error
 	})
 }
 
@@ -67,14 +72,16 @@ func (w *WebSessionStore) FindCtx(ctx context.Context, token string) ([]byte, bo
 	return row.Data, err == nil, err
 }
 
-// CommitCtx stores the data of a token until expiry.
+// CommitCtx stores the data of a token until expiry. One that was not bound, or
+// was signed out meanwhile, is passed over: a request that began before does not
+// bring a sign-in back.
 func (w *WebSessionStore) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	if data == nil {
 		data = []byte{} // NULL means: bound, and without data yet
 	}
-	row := webSessionRow{TokenHash: hashToken(token), Data: data, Expires: micros(expiry)}
 	return w.s.write(ctx, "store a web session", func(tx *gorm.DB) error {
-		return tx.Clauses(replacing("data", "expires_at")).Create(&row).Error
+		return tx.Model(&webSessionRow{}).Where("token_hash = ?", hashToken(token)).
+			Updates(map[string]any{"data": data, "expires_at": micros(expiry)}).Error
 	})
 }
 
@@ -98,14 +105,6 @@ func (w *WebSessionStore) Commit(token string, data []byte, expiry time.Time) er
 // Delete is DeleteCtx without a context.
 func (w *WebSessionStore) Delete(token string) error {
 	return w.DeleteCtx(context.Background(), token)
-}
-
-// replacing makes an insert change these columns of a token that is there.
-func replacing(columns ...string) clause.OnConflict {
-	return clause.OnConflict{
-		Columns:   []clause.Column{{Name: "token_hash"}},
-		DoUpdates: clause.AssignmentColumns(columns),
-	}
 }
 
 // deleteExpired forgets sign-ins and sign-in links that are over.
