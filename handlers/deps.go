@@ -276,7 +276,7 @@ type Retention interface {
 	LastSweep() (models.RetentionSweep, bool)
 }
 
-// SkillFact is a skill of the server, or a folder that was to be one.
+// SkillFact is a skill, or a folder that was to be one.
 type SkillFact struct {
 	Name        string
 	Description string

@@ -55,8 +55,9 @@ type Config struct {
 	ContextTokens func(model string) int
 	// TakesImages reports whether a model does; nil: none is asked.
 	TakesImages func(model string) bool
-	// Skills are those of the server; nil: there are none.
-	Skills func() []SkillFact
+	// Skills are those of a session's workspace, or of the server where no
+	// session is named; nil: there are none.
+	Skills func(sessionID string) []SkillFact
 	// Server is what of the configuration people are told.
 	Server ServerFacts
 	// Demo: the built-in demo model answers, because none is configured.

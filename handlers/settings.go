@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -53,6 +54,9 @@ func (h *Handlers) SettingsPage(c echo.Context) error {
 		Thoughts: user.Settings.Thoughts, Notify: user.Settings.Notify, MarkAbsence: !user.Settings.Unmarked, AbsenceOff: h.AbsenceUnmarked, LineChoices: models.PreviewLineChoices,
 		Saved: q.text("done") == "saved", Server: h.serverView(used),
 	}
+	if v.Server.Workspaces, err = h.workspaceSkills(ctx, user.ID); err != nil {
+		return err
+	}
 	v.Languages = languages()
 	if v.Sidebar, err = h.sidebar(c, ""); err != nil {
 		return err
@@ -79,9 +83,7 @@ func (h *Handlers) serverView(used int64) views.Server {
 		v.Servers = append(v.Servers, views.ServerLine{Name: s.Name, State: string(s.State), Tools: toolNames(s)})
 	}
 	if h.Skills != nil {
-		for _, s := range h.Skills() {
-			v.Skills = append(v.Skills, views.SkillLine(s))
-		}
+		v.Skills = skillLines(h.Skills(""))
 	}
 	for _, m := range f.Models {
 		line := views.ModelLine{Name: m.Name, ContextTokens: m.ContextTokens}
@@ -91,6 +93,44 @@ func (h *Handlers) serverView(used int64) views.Server {
 		v.Models = append(v.Models, line)
 	}
 	return v
+}
+
+// mostSkills bounds the list of skills in workspaces: past it no further session
+// is looked at.
+const mostSkills = 200
+
+// workspaceSkills are those in the workspaces of a user's latest sessions, with
+// what is broken there.
+func (h *Handlers) workspaceSkills(ctx context.Context, user string) ([]views.WorkspaceSkills, error) {
+	if h.Skills == nil {
+		return nil, nil
+	}
+	sessions, _, err := h.Store.Sessions(ctx, models.SessionQuery{OwnerID: user, Archived: models.Ptr(false), Page: models.Page{Limit: views.SkillSessions}})
+	if err != nil {
+		return nil, err
+	}
+	var all []views.WorkspaceSkills
+	n := 0
+	for _, s := range sessions {
+		lines := skillLines(h.Skills(s.ID))
+		if lines = lines[:min(len(lines), mostSkills-n)]; len(lines) == 0 {
+			continue
+		}
+		n += len(lines)
+		all = append(all, views.WorkspaceSkills{SessionID: s.ID, Title: s.Title, Skills: lines})
+		if n == mostSkills {
+			break
+		}
+	}
+	return all, nil
+}
+
+func skillLines(facts []SkillFact) []views.SkillLine {
+	var lines []views.SkillLine
+	for _, f := range facts {
+		lines = append(lines, views.SkillLine(f))
+	}
+	return lines
 }
 
 // SaveSettings stores what the user chose.

@@ -39,6 +39,8 @@ type Server struct {
 	Servers []ServerLine
 	// Skills are those of the server, and what was to be one.
 	Skills []SkillLine
+	// Workspaces are those of the reader's latest sessions that have skills.
+	Workspaces []WorkspaceSkills
 	// Approval is auto, ask or never.
 	Approval string
 	// Sandbox names how commands are confined; empty: they are not.
@@ -62,6 +64,24 @@ type SkillLine struct {
 	Name        string
 	Description string
 	Why         string // it cannot be used; empty: it can
+}
+
+// SkillSessions is how many sessions are looked at for skills in their
+// workspaces.
+const SkillSessions = 20
+
+// WorkspaceSkills are the skills in the workspace of one session.
+type WorkspaceSkills struct {
+	SessionID string
+	Title     string
+	Skills    []SkillLine
+}
+
+func (w WorkspaceSkills) title(ctx context.Context) string {
+	if w.Title == "" {
+		return t(ctx, "session.untitled")
+	}
+	return w.Title
 }
 
 // ModelLine is a model as people choose by it.

@@ -41,7 +41,7 @@ func Agents(workspace string) string {
 	case bytes.IndexByte(raw, 0) >= 0:
 		return "(AGENTS.md is not read: it is no text.)"
 	case len(raw) <= maxAgents:
-		return strings.TrimSpace(strings.ToValidUTF8(string(raw), "\uFFFD"))
+		return strings.TrimSpace(strings.ToValidUTF8(string(bytes.TrimPrefix(raw, []byte("\uFEFF"))), "\uFFFD"))
 	}
 	raw = raw[:maxAgents]
 	if end := bytes.LastIndexByte(raw, '\n'); end > 0 {

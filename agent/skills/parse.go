@@ -23,6 +23,10 @@ const (
 // nameRule is what a skill and its folder are called.
 var nameRule = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
+// fences are the lines around front matter, with the blanks that editors leave
+// behind them.
+var fences = regexp.MustCompile(`(?m)^---[ \t]+\n`)
+
 // front is what is read of the front matter; the format knows more keys.
 type front struct {
 	Name        string `yaml:"name"`
@@ -38,7 +42,7 @@ func parse(folder string, raw []byte) (s Skill, err error) {
 	case !utf8.Valid(raw) || bytes.ContainsRune(raw, 0):
 		return s, errors.New("its SKILL.md is no text in UTF-8")
 	}
-	head, body, err := split(strings.ReplaceAll(strings.TrimPrefix(string(raw), "\uFEFF"), "\r\n", "\n"))
+	head, body, err := split(fences.ReplaceAllString(strings.ReplaceAll(strings.TrimPrefix(string(raw), "\uFEFF"), "\r\n", "\n"), "---\n"))
 	if err != nil {
 		return s, err
 	}

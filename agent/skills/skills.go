@@ -50,6 +50,8 @@ type Skill struct {
 type Broken struct {
 	At  string
 	Why string // a sentence without its first capital and its stop
+	// Workspace: it lies in the session's workspace.
+	Workspace bool
 }
 
 // Found is what there is.
@@ -82,6 +84,14 @@ func (c *Catalogue) In(workspace string) Found {
 	return found
 }
 
+// Of are those of a workspace alone.
+func (c *Catalogue) Of(workspace string) Found {
+	found := c.In(workspace)
+	found.Skills = slices.DeleteFunc(found.Skills, func(s Skill) bool { return !s.Workspace })
+	found.Broken = slices.DeleteFunc(found.Broken, func(b Broken) bool { return !b.Workspace })
+	return found
+}
+
 // Skill is the skill of that name, with its files.
 func (c *Catalogue) Skill(workspace, name string) (Skill, []string, bool) {
 	for _, s := range c.In(workspace).Skills {
@@ -106,7 +116,7 @@ func (f *Found) look(rootPath, name, at string, workspace bool) {
 	for i, entry := range entries {
 		inside, seen := path.Join(name, entry), path.Join(at, entry)
 		if i == maxFolders {
-			f.Broken = append(f.Broken, Broken{at, fmt.Sprintf("it has more than %d entries: the others are not looked at", maxFolders)})
+			f.Broken = append(f.Broken, Broken{at, fmt.Sprintf("it has more than %d entries: the others are not looked at", maxFolders), workspace})
 			return
 		}
 		skill, err := read(root, inside, workspace)
@@ -117,7 +127,7 @@ func (f *Found) look(rootPath, name, at string, workspace bool) {
 			err = errors.New("another skill of its name comes before it")
 		}
 		if err != nil {
-			f.Broken = append(f.Broken, Broken{seen, err.Error()})
+			f.Broken = append(f.Broken, Broken{seen, err.Error(), workspace})
 			continue
 		}
 		skill.At, skill.Workspace = seen, workspace

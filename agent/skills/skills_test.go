@@ -63,6 +63,37 @@ func TestSkillsAreFoundInTheirPlaces(t *testing.T) {
 	if n := len(c.In("").Skills); n != 2 {
 		t.Errorf("without a workspace there are %d", n)
 	}
+	put(t, workspace, "skills/pdf/SKILL.md", skill("pdf", "Another."))
+	if own := c.Of(workspace); len(own.Skills) != 3 || len(own.Broken) != 1 || own.Broken[0].At != "skills/pdf" || !own.Broken[0].Workspace {
+		t.Errorf("of the workspace alone: %+v", own)
+	}
+}
+
+// Front matter as people and other products write it.
+func TestFrontMatterIsReadAsItIsWritten(t *testing.T) {
+	for name, test := range map[string]struct{ head, description string }{
+		"plain":           {"name: a-b\ndescription: Does it.", "Does it."},
+		"double quotes":   {"name: \"a-b\"\ndescription: \"Says: \\\"yes\\\", \\u00e9\"", `Says: "yes", é`},
+		"single quotes":   {"name: 'a-b'\ndescription: 'It''s: done # not a comment'", "It's: done # not a comment"},
+		"a block":         {"name: a-b\ndescription: |\n  One.\n\n  Two:\n  - three", "One. Two: - three"},
+		"a folded block":  {"description: >-\n  One\n  and two.\nname: a-b", "One and two."},
+		"over two lines":  {"name: a-b\ndescription: One\n  and two.", "One and two."},
+		"more keys":       {"name: a-b\nlicense: MIT\nallowed-tools: [Read, Bash]\nmetadata:\n  version: 1.0\ndescription: Does it. # as said", "Does it."},
+		"blanks":          {"name:   a-b   \ndescription: Does it.\t", "Does it."},
+		"a fence in text": {"name: a-b\ndescription: |\n  before\n  ---\n  after", "before --- after"},
+	} {
+		for variant, write := range map[string]func(string) string{
+			"":                  func(s string) string { return s },
+			" with CRLF":        func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+			" with BOM":         func(s string) string { return "\uFEFF" + s },
+			" with wide fences": func(s string) string { return strings.ReplaceAll(s, "\n---\n", "\n--- \t\n") },
+		} {
+			got, err := parse("a-b", []byte(write("---\n"+test.head+"\n---\n\n# How\n\n---\n\nDo it.\n")))
+			if err != nil || got.Name != "a-b" || got.Description != test.description || got.Instructions != "# How\n\n---\n\nDo it." {
+				t.Errorf("%s%s: %+v, %v", name, variant, got, err)
+			}
+		}
+	}
 }
 
 func TestBrokenSkillsAreNamedAndHarmNoOther(t *testing.T) {
@@ -133,6 +164,7 @@ func TestTheWorkspacesAgentsFileIsReadWithinBounds(t *testing.T) {
 		want string
 	}{
 		"none":       {func(string) {}, ""},
+		"a mark":     {func(f string) { put(t, f, "AGENTS.md", "\uFEFF# Rules\r\n") }, "# Rules"},
 		"a text":     {func(f string) { put(t, f, "AGENTS.md", "\n# Rules\n\nUse tabs.\n") }, "# Rules\n\nUse tabs."},
 		"no UTF-8":   {func(f string) { put(t, f, "AGENTS.md", "a\xff") }, "a\uFFFD"},
 		"binary":     {func(f string) { put(t, f, "AGENTS.md", "a\x00") }, "(AGENTS.md is not read: it is no text.)"},

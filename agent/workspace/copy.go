@@ -17,7 +17,7 @@ import (
 // away meanwhile is left out. Over the owner's quota it is models.ErrTooLarge,
 // and nothing is left behind.
 func (f *Folders) Copy(ctx context.Context, owner, from, to string) error {
-	source, err := f.find(from)
+	source, err := f.Find(from)
 	if err != nil || source == "" {
 		return err
 	}

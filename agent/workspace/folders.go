@@ -67,7 +67,7 @@ var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 
 // Folder is the folder of a session, which is made where it is not there.
 func (f *Folders) Folder(sessionID string) (string, error) {
-	path, err := f.find(sessionID)
+	path, err := f.Find(sessionID)
 	if err != nil || path != "" {
 		return path, err
 	}
@@ -89,9 +89,9 @@ func (f *Folders) make(owner, sessionID string) (string, error) {
 	return path, nil
 }
 
-// find is the folder of a session, whoever its owner is; empty where there is
+// Find is the folder of a session, whoever its owner is; empty where there is
 // none.
-func (f *Folders) find(sessionID string) (string, error) {
+func (f *Folders) Find(sessionID string) (string, error) {
 	if !plainID.MatchString(sessionID) {
 		return "", fmt.Errorf("workspace of session %q: not an id", sessionID)
 	}
@@ -109,7 +109,7 @@ func globEscaped(path string) string { return globMeta.ReplaceAllString(path, `\
 // Remove deletes a session's folder and all in it; one that is not there is no
 // error. Where it fails, Tend tries again.
 func (f *Folders) Remove(_ context.Context, sessionID string) error {
-	path, err := f.find(sessionID)
+	path, err := f.Find(sessionID)
 	if err != nil || path == "" {
 		return err
 	}
@@ -146,7 +146,7 @@ func openFolders(path string) {
 
 // Size is the number of bytes in a session's folder; 0 where it has none.
 func (f *Folders) Size(ctx context.Context, sessionID string) (int64, error) {
-	path, err := f.find(sessionID)
+	path, err := f.Find(sessionID)
 	if err != nil || path == "" {
 		return 0, err
 	}

@@ -111,7 +111,7 @@ func TestACopyOverTheQuotaLeavesNothing(t *testing.T) {
 	if !errors.Is(err, models.ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}
-	if path, err := f.find("ses_2"); path != "" || err != nil {
+	if path, err := f.Find("ses_2"); path != "" || err != nil {
 		t.Errorf("it left %q, %v", path, err)
 	}
 }

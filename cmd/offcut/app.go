@@ -165,7 +165,7 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			ContextTokens: catalogue.window,
 			TakesImages:   catalogue.takesImages,
 			Server:        a.facts(catalogue, confined),
-			Skills:        skillFacts(a.skills),
+			Skills:        skillFacts(a.skills, folders),
 			Demo:          catalogue.demo,
 			Policy:        a.policy(confined).Name(),
 			AdminName:     adminName,

@@ -9,6 +9,7 @@ import (
 	"offcut/agent/prompt"
 	"offcut/agent/sandbox"
 	"offcut/agent/skills"
+	"offcut/agent/workspace"
 	"offcut/handlers"
 )
 
@@ -95,17 +96,29 @@ func localFacts(c *skills.Catalogue) func(string, prompt.Facts) prompt.Facts {
 // maxBrokenTold bounds how many broken skills a model is told of.
 const maxBrokenTold = 10
 
-// skillFacts are the server's skills for people.
-func skillFacts(c *skills.Catalogue) func() []handlers.SkillFact {
-	return func() []handlers.SkillFact {
-		var facts []handlers.SkillFact
-		found := c.In("")
-		for _, s := range found.Skills {
-			facts = append(facts, handlers.SkillFact{Name: s.Name, Description: s.Description})
+// skillFacts are the skills of the server, or of a session's workspace, for
+// people.
+func skillFacts(c *skills.Catalogue, folders *workspace.Folders) func(sessionID string) []handlers.SkillFact {
+	return func(sessionID string) []handlers.SkillFact {
+		if sessionID == "" {
+			return factsOf(c.In(""), filepath.Base)
 		}
-		for _, b := range found.Broken {
-			facts = append(facts, handlers.SkillFact{Name: filepath.Base(b.At), Why: b.Why})
+		folder, err := folders.Find(sessionID)
+		if err != nil || folder == "" {
+			return nil // without a folder there are no skills in it
 		}
-		return facts
+		return factsOf(c.Of(folder), func(at string) string { return at })
 	}
+}
+
+// factsOf names what is broken by where it lies.
+func factsOf(found skills.Found, named func(at string) string) []handlers.SkillFact {
+	var facts []handlers.SkillFact
+	for _, s := range found.Skills {
+		facts = append(facts, handlers.SkillFact{Name: s.Name, Description: s.Description})
+	}
+	for _, b := range found.Broken {
+		facts = append(facts, handlers.SkillFact{Name: named(b.At), Why: b.Why})
+	}
+	return facts
 }
