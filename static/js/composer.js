@@ -5,6 +5,7 @@ import { post, followed, refusal } from "./requests.js";
 import { word } from "./words.js";
 import { enhance } from "./enhance.js";
 import { jumpToLatest } from "./follow.js";
+import { unloadMessages } from "./older.js";
 import { editLast } from "./edit.js";
 import { startAttach, attaching, upload, attached } from "./attach.js";
 
@@ -174,6 +175,7 @@ function showMessage(fragment) {
     enhance(messages);
   }
   jumpToLatest();
+  if (messages) unloadMessages();
 }
 
 function setSending(on) {

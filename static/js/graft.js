@@ -25,7 +25,7 @@ export function graft(selector, swap, content) {
   window.htmx?.process(parent);
   enhance(parent);
   refocus();
-  if (entries && isFollowing()) unloadMessages();
+  if (isFollowing()) unloadMessages();
   added(entries);
   return true;
 }

@@ -15,7 +15,7 @@ export function gate() {
 
 /**
  * A reply of text. Options: `chunks` (the text as it is to arrive; default: one
- * chunk), `delay` in ms between chunks, `hold: {after, gate}` waits at the gate
+ * chunk), `delay` in ms between chunks, or after each `burst` of them, `hold: {after, gate}` waits at the gate
  * once `after` chunks are out, `cut` closes the connection without an end,
  * `finish` is the finish_reason (default stop), `reasoning` comes first.
  */
@@ -120,7 +120,7 @@ export class Provider {
       if (reply.hold?.after === i) await reply.hold.gate.opened;
       if (res.destroyed) return;
       event({ delta: { content: text } });
-      if (reply.delay) await sleep(reply.delay);
+      if (reply.delay && (i + 1) % (reply.burst ?? 1) === 0) await sleep(reply.delay);
     }
     if (reply.hold && reply.hold.after >= (reply.chunks?.length ?? 0)) await reply.hold.gate.opened;
     if (reply.cut) return void setTimeout(() => res.destroy(), 100); // what was written is sent first

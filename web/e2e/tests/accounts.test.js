@@ -101,6 +101,9 @@ it('outputs are closed, or open with ten or fifty lines, and fold all the same',
   }
   assert.ok(heights[0] >= 190 && heights[0] <= 220, `ten lines are ${heights[0]} px high`);
   assert.ok(heights[1] > 4 * heights[0], `fifty lines are ${heights[1]} px high`);
+  await c.ask('many lines'); // and so while one watches
+  assert.equal(await c.card.locator('[data-fold]').getAttribute('aria-expanded'), 'true');
+  await c.preview.first().waitFor();
 });
 
 it('settings name the skills of the server, and what is wrong with one', async ({ app, visit }) => {

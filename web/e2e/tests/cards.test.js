@@ -203,7 +203,7 @@ it('a tool that could not do what was asked is an error card with the reason', a
 });
 
 it('one endless line of live output neither widens the page nor fills it', async ({ chat, provider }) => {
-  provider.on('one huge line', ...runs("head -c 300000 /dev/zero | tr '\\0' x; sleep 2"));
+  provider.on('one huge line', ...runs("head -c 5000000 /dev/zero | tr '\\0' x; sleep 2"));
   const c = await chat();
   await c.open();
   await c.say('one huge line');
