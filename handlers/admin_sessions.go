@@ -99,7 +99,7 @@ func (h *Handlers) adminSessions(ctx context.Context, list []models.SessionStats
 	for i, s := range list {
 		rows[i] = views.AdminSession{
 			ID: s.ID, Title: s.Title, Owner: s.OwnerName, Running: s.Running, Archived: s.Archived, Pinned: s.Pinned,
-			Messages: s.Messages, Outputs: s.Outputs, OutputBytes: s.OutputBytes, Files: h.workspaceSize(ctx, s.ID), UsedAt: s.UpdatedAt,
+			Messages: s.Messages, Outputs: s.Outputs, OutputBytes: s.OutputBytes, TextBytes: s.TextBytes, Files: h.workspaceSize(ctx, s.ID), UsedAt: s.UpdatedAt,
 		}
 	}
 	return rows

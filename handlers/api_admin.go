@@ -52,7 +52,7 @@ func (h *Handlers) workspaceSize(ctx context.Context, sessionID string) int64 {
 func (h *Handlers) newStatsResource(s models.SessionStats) statsResource {
 	r := statsResource{
 		sessionResource: h.sessionResource(s.Session), Running: s.Running,
-		Messages: s.Messages, Outputs: s.Outputs, OutputBytes: s.OutputBytes,
+		Messages: s.Messages, Outputs: s.Outputs, MessageBytes: s.TextBytes, OutputBytes: s.OutputBytes,
 	}
 	if s.Files >= 0 {
 		r.WorkspaceBytes = &s.Files

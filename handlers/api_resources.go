@@ -38,6 +38,7 @@ type statsResource struct {
 	Running        bool   `json:"running"`
 	Messages       int    `json:"messages"`
 	Outputs        int    `json:"outputs"`
+	MessageBytes   int64  `json:"message_bytes"`
 	OutputBytes    int64  `json:"output_bytes"`
 	WorkspaceBytes *int64 `json:"workspace_bytes"`
 }

@@ -127,5 +127,6 @@ type SessionStats struct {
 	Messages    int
 	Outputs     int
 	OutputBytes int64
+	TextBytes   int64 // of the messages of all versions
 	Files       int64 // bytes in the workspace; -1 where not counted
 }

@@ -35,7 +35,7 @@ type User struct {
 type UserStats struct {
 	User
 	Sessions    int
-	StoredBytes int64 // kept outputs, and workspaces where they count
+	StoredBytes int64 // messages, kept outputs, and workspaces where they count
 	Tokens      int   // API tokens
 }
 

@@ -69,7 +69,7 @@ type AdminSession struct {
 	ID, Title, Owner          string
 	Running, Archived, Pinned bool
 	Messages, Outputs         int
-	OutputBytes               int64
+	OutputBytes, TextBytes    int64
 	Files                     int64 // bytes in the workspace; -1: not known
 	UsedAt                    time.Time
 }
@@ -82,7 +82,7 @@ func (s AdminSession) title(ctx context.Context) string {
 }
 
 // bytes is what its removal frees.
-func (s AdminSession) bytes() int64 { return s.OutputBytes + max(0, s.Files) }
+func (s AdminSession) bytes() int64 { return s.TextBytes + s.OutputBytes + max(0, s.Files) }
 
 // AdminGoes says what a deletion of sessions takes with it.
 type AdminGoes struct {
@@ -112,6 +112,7 @@ func (g AdminGoes) total() (sum AdminSession) {
 		sum.Messages += s.Messages
 		sum.Outputs += s.Outputs
 		sum.OutputBytes += s.OutputBytes
+		sum.TextBytes += s.TextBytes
 		sum.Files += max(0, s.Files)
 	}
 	return sum

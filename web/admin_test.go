@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"encoding/csv"
 	"net/http"
 	"net/url"
@@ -243,8 +244,13 @@ func TestTheStoragePageSaysWhatIsStored(t *testing.T) {
 	if text := doc.Find("[data-testid=storage-database]").Text(); !strings.HasSuffix(text, "kB") && !strings.HasSuffix(text, "MB") {
 		t.Errorf("the database: %q", text)
 	}
-	if text := doc.Find("[data-testid=storage-row]").Text(); !strings.Contains(text, ann) || !strings.Contains(text, "100 kB") {
-		t.Errorf("by user: %q", text)
+	user, err := s.store.UserByName(t.Context(), ann)
+	s.must(err)
+	used, err := s.store.StorageUsed(t.Context(), user.ID)
+	s.must(err)
+	want := fmt.Sprintf("%.0f kB", float64(used)/1000)
+	if text := doc.Find("[data-testid=storage-row]").Text(); used <= 100_000 || !strings.Contains(text, ann) || !strings.Contains(text, want) {
+		t.Errorf("by user: %q, want %s of an output and of messages", text, want)
 	}
 }
 

@@ -202,7 +202,7 @@ func (b *broom) each(ctx context.Context, q models.ReviewQuery, do func(models.S
 
 func (b *broom) size(ctx context.Context, one models.SessionStats) (int64, error) {
 	files, err := b.cfg.Size(ctx, one.ID)
-	return one.OutputBytes + files, err
+	return one.TextBytes + one.OutputBytes + files, err
 }
 
 // remove reports whether the session is gone.

@@ -13,7 +13,8 @@ import (
 // in one transaction, and notes the use of the session. A client id that the
 // session knows gives the turn and message it gave before, and false.
 //
-// What replaces or continues another turn is ErrConflict while one of the
+// What the owner's quota has no room for is ErrTooLarge. What replaces or
+// continues another turn is ErrConflict while one of the
 // session waits or runs, and ErrNotFound where the session has no such turn.
 func (s *Store) Enqueue(ctx context.Context, t models.NewTurn) (models.Turn, models.Message, bool, error) {
 	var turn turnRow
@@ -28,7 +29,7 @@ func (s *Store) Enqueue(ctx context.Context, t models.NewTurn) (models.Turn, mod
 			return err
 		}
 		created = true
-		if turn, message, err = begin(tx, t); err != nil {
+		if turn, message, err = s.begin(tx, t); err != nil {
 			return err
 		}
 		return touchSession(tx, t.SessionID, t.Now)
@@ -67,7 +68,7 @@ func sentBefore(tx *gorm.DB, t models.NewTurn, turn *turnRow, message *messageRo
 }
 
 // begin adds the turn at its place, with the message that it answers.
-func begin(tx *gorm.DB, t models.NewTurn) (turnRow, messageRow, error) {
+func (s *Store) begin(tx *gorm.DB, t models.NewTurn) (turnRow, messageRow, error) {
 	at, err := placeOf(tx, t)
 	if err != nil {
 		return turnRow{}, messageRow{}, err
@@ -77,6 +78,9 @@ func begin(tx *gorm.DB, t models.NewTurn) (turnRow, messageRow, error) {
 		return turnRow{}, messageRow{}, err
 	}
 	message := newUserMessage(at, turn)
+	if err := s.checkMessages(tx, t.OwnerID, message); err != nil {
+		return turnRow{}, messageRow{}, err
+	}
 	if err := tx.Create(&message).Error; err != nil {
 		return turnRow{}, messageRow{}, err
 	}

@@ -42,7 +42,7 @@ func (s *Store) ForkSession(ctx context.Context, owner, id, uptoMessageID string
 		if err := insertSession(tx, fork); err != nil {
 			return err
 		}
-		return copyTurns(tx, turns, fork.ID, last, now)
+		return s.copyTurns(tx, turns, fork.ID, last, now)
 	})
 	return fork, err
 }
@@ -85,12 +85,12 @@ func lastOfStep(tx *gorm.DB, sessionID string, named messageRow) (int64, error) 
 
 // copyTurns copies turns, each after the one before it, with their messages up
 // to seq last.
-func copyTurns(tx *gorm.DB, turns []turnRow, fork string, last int64, now time.Time) error {
+func (s *Store) copyTurns(tx *gorm.DB, turns []turnRow, fork string, last int64, now time.Time) error {
 	parent := ""
 	for _, turn := range turns {
 		turn.ParentID = parent
 		var err error
-		if parent, err = copyTurn(tx, turn, fork, last, now); err != nil {
+		if parent, err = s.copyTurn(tx, turn, fork, last, now); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func copyTurns(tx *gorm.DB, turns []turnRow, fork string, last int64, now time.T
 }
 
 // copyTurn copies one turn and returns the copy's id.
-func copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, now time.Time) (string, error) {
+func (s *Store) copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, now time.Time) (string, error) {
 	var rows []messageRow
 	err := tx.Where("session_id = ? AND seq >= ? AND seq < ?", origin.SessionID, origin.Seq<<turnBits, seqAfterTurn(origin.Seq)).
 		Order("seq").Find(&rows).Error
@@ -123,7 +123,7 @@ func copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, now time.Tim
 			whole[i].State = models.StateDone
 		}
 	}
-	if err := insertMessages(tx, whole); err != nil || len(whole) < len(messages) {
+	if err := s.insertMessages(tx, origin.OwnerID, whole); err != nil || len(whole) < len(messages) {
 		return copied.ID, err // a part of an answer rests on less than the whole one
 	}
 	return copied.ID, copyGrounds(tx, origin.ID, copied.ID)
@@ -196,8 +196,8 @@ func allAnswered(calls []models.ToolCall, answered map[string]bool) bool {
 // SQLite has 32,766 in a statement.
 const forkBatch = 500
 
-// insertMessages adds messages that have their seq already.
-func insertMessages(tx *gorm.DB, messages []models.Message) error {
+// insertMessages adds messages of an owner that have their seq already.
+func (s *Store) insertMessages(tx *gorm.DB, owner string, messages []models.Message) error {
 	rows := make([]messageRow, 0, len(messages))
 	for _, m := range messages {
 		row, err := messageRowOf(m)
@@ -208,6 +208,9 @@ func insertMessages(tx *gorm.DB, messages []models.Message) error {
 	}
 	if len(rows) == 0 {
 		return nil
+	}
+	if err := s.checkMessages(tx, owner, rows...); err != nil {
+		return err
 	}
 	if err := tx.CreateInBatches(rows, forkBatch).Error; err != nil {
 		return err

@@ -28,7 +28,7 @@ func (s *Store) ImportSession(ctx context.Context, sess models.Session, turns []
 			if err := tx.Create(&turn).Error; err != nil {
 				return err
 			}
-			if err := insertMessages(tx, importedMessages(turn, messages)); err != nil {
+			if err := s.insertMessages(tx, sess.OwnerID, importedMessages(turn, messages)); err != nil {
 				return err
 			}
 			parent = turn.ID

@@ -25,11 +25,12 @@ type reviewView struct {
 	SizeMessages int
 	SizeOutputs  int
 	SizeBytes    int64
+	SizeText     int64
 }
 
 func (v reviewView) stats() models.SessionStats {
 	return models.SessionStats{
-		Session: v.View.session(), Messages: v.SizeMessages, Outputs: v.SizeOutputs, OutputBytes: v.SizeBytes, Files: -1,
+		Session: v.View.session(), Messages: v.SizeMessages, Outputs: v.SizeOutputs, OutputBytes: v.SizeBytes, TextBytes: v.SizeText, Files: -1,
 	}
 }
 

@@ -80,10 +80,14 @@ func TestTheFiguresOfASessionKeepUp(t *testing.T) {
 			t.Errorf("after %s: %s, want %s", after, is, want)
 		}
 	}
+	text := func() int64 { return got(s.SessionsByID(ctx, []string{"s"}))(t)[0].TextBytes }
 	check("nothing", "0 messages, 0 outputs, 0 bytes")
 	turn := run(t, s, "s", "one", start)
 	say(t, s, turn, "two")
 	check("two messages", "2 messages, 0 outputs, 0 bytes")
+	if is := text(); is != 2*messageRoom+6 {
+		t.Errorf("two messages of three bytes count %d", is)
+	}
 	keep(t, s, "s", "o1", make([]byte, 70000))
 	keep(t, s, "s", "o2", make([]byte, 30))
 	check("two outputs", "2 messages, 2 outputs, 70030 bytes")
@@ -93,7 +97,7 @@ func TestTheFiguresOfASessionKeepUp(t *testing.T) {
 	check("one is dropped", "2 messages, 0 outputs, 0 bytes")
 	finish(t, s, turn, models.StateDone, start)
 	fork := got(s.ForkSession(ctx, "ann", "s", "", start))(t)
-	if list := got(s.SessionsByID(ctx, []string{fork.ID}))(t); list[0].Messages != 2 || list[0].Outputs != 0 {
+	if list := got(s.SessionsByID(ctx, []string{fork.ID}))(t); list[0].Messages != 2 || list[0].Outputs != 0 || list[0].TextBytes != text() {
 		t.Errorf("the fork has %+v", list[0])
 	}
 	must(t, s.DeleteSession(ctx, "s"))

@@ -299,7 +299,7 @@ func TestALongSessionIsDeletedAtOnce(t *testing.T) {
 				Content: fmt.Sprint("message number ", i, " of a long session"), State: models.StateDone, CreatedAt: start,
 			})
 		}
-		must(t, s.write(t.Context(), "fill", func(tx *gorm.DB) error { return insertMessages(tx, many) }))
+		must(t, s.write(t.Context(), "fill", func(tx *gorm.DB) error { return s.insertMessages(tx, "ann", many) }))
 		indexAll(t, s)
 		began := time.Now()
 		must(t, s.DeleteSession(t.Context(), "s"))

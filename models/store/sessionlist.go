@@ -48,6 +48,7 @@ type statsView struct {
 	Messages    int
 	Outputs     int
 	OutputBytes int64
+	SizeText    int64
 }
 
 func (v statsView) stats() models.SessionStats {
@@ -56,6 +57,7 @@ func (v statsView) stats() models.SessionStats {
 		Messages:    v.Messages,
 		Outputs:     v.Outputs,
 		OutputBytes: v.OutputBytes,
+		TextBytes:   v.SizeText,
 		Files:       -1,
 	}
 }

@@ -139,7 +139,8 @@ type userStatsView struct {
 
 const userStatsColumns = `users.*,
 	(SELECT count(*) FROM sessions WHERE sessions.owner_id = users.id) AS sessions,
-	(SELECT coalesce(sum(stored_bytes), 0) FROM outputs WHERE outputs.owner_id = users.id) AS stored_bytes,
+	(SELECT coalesce(sum(stored_bytes), 0) FROM outputs WHERE outputs.owner_id = users.id)
+		+ (SELECT coalesce(sum(size_text), 0) FROM sessions WHERE sessions.owner_id = users.id) AS stored_bytes,
 	(SELECT count(*) FROM api_tokens WHERE api_tokens.user_id = users.id) AS tokens`
 
 // UserStats lists the users by name, with what they have.
