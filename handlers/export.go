@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -132,6 +133,26 @@ func (h *Handlers) eachOutput(ctx context.Context, what exported, take func(mode
 	}
 }
 
+// eachAnswer hands over what the answers of turns rest on, of those that rest on
+// something.
+func (h *Handlers) eachAnswer(ctx context.Context, what exported, turns []string, take func(portable.Answer) error) error {
+	for some := range slices.Chunk(turns, models.MaxPageLimit) {
+		grounds, err := h.Store.Grounds(ctx, what.session.ID, some)
+		if err != nil {
+			return err
+		}
+		for _, turn := range some {
+			if len(grounds[turn]) == 0 {
+				continue
+			}
+			if err := take(portable.Answer{TurnID: turn, RestsOn: grounds[turn]}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // writeJSON writes the file that models/portable describes, a message a line.
 func (h *Handlers) writeJSON(ctx context.Context, out *bufio.Writer, what exported) error {
 	head, err := json.Marshal(portable.Header{
@@ -146,7 +167,18 @@ func (h *Handlers) writeJSON(ctx context.Context, out *bufio.Writer, what export
 	}
 	list := jsonList{out: out}
 	list.open(string(head[:len(head)-1]) + `,"messages":[`)
-	if err := h.eachMessage(ctx, what, func(m models.Message) error { return list.add(portable.Of(m)) }); err != nil {
+	var turns []string
+	err = h.eachMessage(ctx, what, func(m models.Message) error {
+		if len(turns) == 0 || turns[len(turns)-1] != m.TurnID {
+			turns = append(turns, m.TurnID)
+		}
+		return list.add(portable.Of(m))
+	})
+	if err != nil {
+		return err
+	}
+	list.open("\n],\"answers\":[")
+	if err := h.eachAnswer(ctx, what, turns, func(a portable.Answer) error { return list.add(a) }); err != nil {
 		return err
 	}
 	list.open("\n],\"outputs\":[")

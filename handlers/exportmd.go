@@ -56,9 +56,12 @@ func (h *Handlers) writeTurns(ctx context.Context, md markdown, what exported) e
 			return nil
 		}
 		t, err := h.Store.AnyTurn(ctx, turn)
-		if err == nil {
-			md.ended(t)
+		if err != nil {
+			return err
 		}
+		grounds, err := h.Store.Grounds(ctx, what.session.ID, []string{turn})
+		md.rests(grounds[turn])
+		md.ended(t)
 		return err
 	}
 	err := h.eachMessage(ctx, what, func(m models.Message) error {
@@ -113,6 +116,24 @@ func (w markdown) message(m models.Message) {
 	}
 	for _, call := range m.ToolCalls {
 		w.say("\n**" + plain(call.Name) + "**\n\n" + fenced(call.Arguments, "json") + "\n")
+	}
+}
+
+// rests says on what an answer rests that the model had not before it whole.
+func (w markdown) rests(grounds []models.Ground) {
+	for _, g := range grounds {
+		if g.Whole() {
+			continue
+		}
+		name := g.Title
+		if name == "" {
+			name = g.Tool
+		}
+		fact := i18n.T(w.ctx, "export.rests", "seen", strconv.FormatInt(g.SeenBytes, 10), "total", strconv.FormatInt(g.TotalBytes, 10), "name", coded(name), "id", coded(g.OutputID))
+		if g.Lacking() {
+			fact += " · " + i18n.T(w.ctx, "export.incomplete")
+		}
+		w.say("\n*" + fact + "*\n")
 	}
 }
 

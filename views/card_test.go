@@ -126,7 +126,10 @@ func TestForeignTextIsEscapedEverywhere(t *testing.T) {
 	chat := Chat{SessionID: "s", Title: evil, Draft: evil, Problem: evil, Sidebar: Sidebar{Query: evil, Groups: []SessionGroup{{Items: []SessionItem{{ID: "i", Title: evil}}}}}}
 	chat.Log.Entries = []Entry{
 		{User: &UserMessage{ID: "m", Content: evil}},
-		{Answer: &Answer{TurnID: "t", Parts: []Part{{MessageID: "p", Tail: evil, Reasoning: evil, Cards: []ToolCard{card}}}, End: TurnEnd{State: "error", Error: evil, Code: evil, Model: evil}}},
+		{Answer: &Answer{TurnID: "t", Parts: []Part{{MessageID: "p", Tail: evil, Reasoning: evil, Cards: []ToolCard{card}}}, End: TurnEnd{State: "error", Error: evil, Code: evil, Model: evil, Rests: &Rests{
+			SessionID: evil, Own: []Rest{{OutputID: evil, Title: evil, Total: 2, Seen: 1}}, Earlier: []Rest{{CallID: evil, Tool: evil}, {Tool: evil}},
+			Absence: &Absence{Sentence: evil, Term: evil, Outputs: []Rest{{OutputID: evil, Title: evil}}},
+		}}}},
 	}
 	output := Output{SessionTitle: evil, Pager: Pager{Title: evil, Text: evil, Problem: evil, SHA256: evil, Search: Search{Query: evil, Problem: evil, Hits: []Hit{{Text: evil}}}}}
 	for name, page := range map[string]*goquery.Document{

@@ -153,7 +153,7 @@ func sampleChat() Chat {
 			{MessageID: "a1", HTML: markdown.Render("I start with the log as it is."), Cards: append(closedCards(), cutCard())},
 			{MessageID: "a2", Reasoning: "The preview ends at byte 8,184.\n\nFirst the search.", HTML: markdown.Render(sampleAnswer)},
 		},
-		End: TurnEnd{TurnID: "t1", State: "done", At: morning, Model: "qwen3-coder:30b", Tokens: 18204, Took: 9 * time.Second},
+		End: TurnEnd{TurnID: "t1", State: "done", At: morning, Model: "qwen3-coder:30b", Tokens: 18204, Took: 9 * time.Second, Rests: sampleRests()},
 	}
 	running := Answer{
 		TurnID: "t2", State: "running", At: morning.Add(5 * time.Minute),

@@ -131,6 +131,20 @@ func TestAnAnswerSaysWhatItHasNotRead(t *testing.T) {
 	if g := s.restsOnOne(first.ID); g.Total != printed || len(g.Seen) != 2 {
 		t.Errorf("after a restart: %+v", g)
 	}
+	_, _, file := s.raw(adminToken, "GET", "/api/v1/sessions/"+session+"/export?format=md", nil)
+	if !strings.Contains(string(file), "*The answer rests on 24") || !strings.Contains(string(file), "of 28893 bytes of `seq 1 6000` (`"+kept+"`)") {
+		t.Errorf("the export says nothing of it: %.3000s", file)
+	}
+	var exported struct {
+		Answers []struct {
+			TurnID  string   `json:"turn_id"`
+			RestsOn []ground `json:"rests_on"`
+		}
+	}
+	s.must("GET", "/sessions/"+session+"/export", nil, &exported)
+	if len(exported.Answers) != 4 || exported.Answers[0].TurnID != first.ID || exported.Answers[1].RestsOn[0].SeenBytes != printed {
+		t.Errorf("exported is %+v", exported.Answers)
+	}
 	var fork struct {
 		ID string `json:"id"`
 	}

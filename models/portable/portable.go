@@ -9,10 +9,12 @@
 //	               "tool_calls": [{"id", "name", "arguments"}], "tool_call_id",
 //	               "metadata", "attachments": [{"path", "size", "type"}], "state",
 //	               "finish_reason", "model", "created_at"}],
+//	 "answers": [{"turn_id", "rests_on": […]}],
 //	 "outputs": [{"id", "tool", "call_id", "total_bytes", "complete", "created_at"}]}
 //
-// Messages stand in their order, and those of one turn together. The outputs
-// are a list of what was kept, for people: their bytes stay where they are, and
+// Messages stand in their order, and those of one turn together. The answers tell
+// what of kept outputs each rests on, of those that do, for whoever reads the file:
+// it is not read back. The outputs are a list of what was kept, for people: their bytes stay where they are, and
 // so do those of the files that messages came with.
 // Members that are not known are passed over, so that a later version may add
 // some; one that changes the meaning of what is there gets another number.
@@ -64,6 +66,12 @@ type Message struct {
 	FinishReason models.FinishReason    `json:"finish_reason,omitempty"`
 	Model        string                 `json:"model,omitempty"`
 	CreatedAt    time.Time              `json:"created_at"`
+}
+
+// Answer tells what the answer of a turn rests on.
+type Answer struct {
+	TurnID  string          `json:"turn_id"`
+	RestsOn []models.Ground `json:"rests_on"`
 }
 
 // Output is a kept output, without its bytes.
