@@ -63,6 +63,33 @@ func TestAShortenedResultOfAForkLeadsToWhatTheForkHas(t *testing.T) {
 	}
 }
 
+func TestAShortenedScriptOfAForkLeadsToNoCopyThatStayedBehind(t *testing.T) {
+	history := forked(9)
+	for i := range history {
+		if m := &history[i]; m.Role == models.RoleTool {
+			m.Metadata = &models.ResultMetadata{
+				Retention: models.RetentionNotNeeded, Nested: []models.NestedOutput{{Tool: "look", OutputID: "out_nested_" + m.ToolCallID}},
+			}
+		}
+	}
+	book := &notebook{ids: map[string]bool{"out_nested_call_1": true}}
+	sent, _ := book.window(contextwin.Limits{ContextTokens: 20_000}, nil).Fit(t.Context(), agent.Request{Messages: history})
+	shortened := 0
+	for _, m := range sent {
+		if m.Role != models.RoleTool || !strings.HasPrefix(m.Content, "[Old") {
+			continue
+		}
+		shortened++
+		meta := metadataOf(t, m)
+		if _, leads := meta["nested"]; leads != (m.ToolCallID == "call_1") || meta["output_id"] != agent.ResultOutputID(m.ToolCallID) {
+			t.Errorf("%s: %v", m.ToolCallID, meta)
+		}
+	}
+	if shortened < 3 {
+		t.Errorf("%d results were shortened", shortened)
+	}
+}
+
 func TestASummaryInAForkNamesWhatTheForkHas(t *testing.T) {
 	book := &notebook{ids: map[string]bool{}}
 	script := writes("It went on.")

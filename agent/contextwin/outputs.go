@@ -20,14 +20,32 @@ func (w *Window) elsewhere(ctx context.Context, history []models.Message) func(m
 		running = history[len(history)-1].TurnID
 	}
 	return func(m models.Message) bool {
-		if m.Metadata == nil || m.Metadata.OutputID == "" || m.TurnID == running {
+		ids := outputIDs(m)
+		if len(ids) == 0 || m.TurnID == running {
 			return false
 		}
 		if !w.asked {
 			w.owned, w.asked = w.memory.OutputIDs(ctx), true
 		}
-		return w.owned != nil && !w.owned[m.Metadata.OutputID]
+		return w.owned != nil && slices.ContainsFunc(ids, func(id string) bool { return !w.owned[id] })
 	}
+}
+
+// outputIDs are the kept copies to which a result leads: its own, and those of
+// the calls that a script made.
+func outputIDs(m models.Message) (ids []string) {
+	if m.Metadata == nil {
+		return nil
+	}
+	if m.Metadata.OutputID != "" {
+		ids = append(ids, m.Metadata.OutputID)
+	}
+	for _, kept := range m.Metadata.Nested {
+		if kept.OutputID != "" {
+			ids = append(ids, kept.OutputID)
+		}
+	}
+	return ids
 }
 
 // listed is one result of the covered turns that can still be read.

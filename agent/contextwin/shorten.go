@@ -57,6 +57,9 @@ func ledBack(m models.Message, elsewhere bool) models.ResultMetadata {
 	if m.Metadata != nil {
 		meta = *m.Metadata
 	}
+	if elsewhere {
+		meta.Nested = nil // these copies stayed behind too
+	}
 	switch {
 	case meta.OutputID == "" && meta.Complete == nil:
 		meta.Complete = models.Ptr(meta.Retention != models.RetentionFailed && len(meta.Reasons) == 0)

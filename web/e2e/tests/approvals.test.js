@@ -310,3 +310,22 @@ it('what is pushed can be sent without the header of scripts', async ({ chat, pr
   await c.settled();
   assert.equal(await c.card.getAttribute('data-state'), 'ok');
 });
+
+it('the calls of a script wait in their order, and a stop shows that none ran', async ({ chat, provider }) => {
+  const code = 'await Promise.all([1, 2, 3].map(n => tools.write_file({path: "f" + n, content: "x"})));';
+  provider.on('three writes', calls(['run_script', { code }]), says('Never.'));
+  const c = await chat();
+  await c.open();
+  await c.say('three writes');
+  await asked(c).once.click();
+  const card = c.page.locator('[data-testid=tool-card][data-tool=run_script]');
+  const rows = card.locator('[data-nested]');
+  await rows.nth(2).and(c.page.locator('[data-state=waiting]')).waitFor();
+  for (let i = 0; i < 3; i++) assert.match(await rows.nth(i).innerText(), new RegExp(`f${i + 1}`));
+  await c.page.getByTestId('stop').click();
+  await card.and(c.page.locator('[data-state=stopped]')).waitFor();
+  await c.unfold(card);
+  await rows.nth(2).and(c.page.locator('[data-state=stopped]')).waitFor();
+  for (let i = 0; i < 3; i++) assert.match(await rows.nth(i).innerText(), /Write\s*f\d\s*not started/);
+  await card.getByText('3 did not run and had no effect').first().waitFor();
+});
