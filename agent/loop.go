@@ -22,6 +22,7 @@ type Loop struct {
 	Turn      models.Turn // its id, session and owner
 	Workspace string      // the session's folder, for the tools
 	OnRetry   func(Retry)
+	Now       func() time.Time // nil: the machine's clock
 	Log       *slog.Logger
 }
 
@@ -128,6 +129,13 @@ func (l *Loop) message(role models.Role) models.Message {
 		TurnID:    l.Turn.ID,
 		Role:      role,
 		State:     models.StateDone,
-		CreatedAt: time.Now(),
+		CreatedAt: l.now(),
 	}
+}
+
+func (l *Loop) now() time.Time {
+	if l.Now == nil {
+		return time.Now()
+	}
+	return l.Now()
 }

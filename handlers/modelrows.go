@@ -272,12 +272,9 @@ func (s *sideBySide) tools() views.ModelRow {
 func toolLines(tools []models.SentTool) string {
 	var b strings.Builder
 	for _, t := range tools {
-		line, err := json.Marshal(t)
-		if err != nil {
-			continue // it was read as JSON
-		}
-		b.Write(line)
-		b.WriteByte('\n')
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(false) // people read it
+		_ = encoder.Encode(t)        // it was read as JSON
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

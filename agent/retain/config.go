@@ -1,6 +1,10 @@
 package retain
 
-import "offcut/agent"
+import (
+	"time"
+
+	"offcut/agent"
+)
 
 // Keep says which ends of a long result a preview shows.
 type Keep string
@@ -22,6 +26,16 @@ type Config struct {
 	Message string
 	// Tools sets single tools, by name.
 	Tools map[string]ToolConfig
+	// Now is the clock of the copies; nil: that of the machine.
+	Now func() time.Time
+}
+
+// now is the time in UTC, as copies have it.
+func (c Config) now() time.Time {
+	if c.Now == nil {
+		return time.Now().UTC()
+	}
+	return c.Now().UTC()
 }
 
 // ToolConfig sets one tool. Of its two budgets the smaller holds; either may

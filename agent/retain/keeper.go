@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 	"unicode/utf8"
 
 	"offcut/agent"
@@ -117,8 +116,8 @@ func (k *Keeper) newSaver(c *Capture, call agent.Call, title string) *saver {
 		Tool:      call.Tool,
 		Title:     title,
 		Running:   true,
-		CreatedAt: time.Now().UTC(),
-	}}
+		CreatedAt: k.cfg.now(),
+	}, now: k.cfg.now}
 }
 
 // An outcome is what is known of a result beside what was captured.

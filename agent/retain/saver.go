@@ -18,6 +18,7 @@ type saver struct {
 	// is how many bytes the tool replaced in making it.
 	original *agent.Original
 	replaced int64
+	now      func() time.Time
 	kept     func(outputID string) // is told once the copy is stored; may be nil
 
 	created bool
@@ -102,7 +103,7 @@ func (s *saver) finish(ctx context.Context, l layout, sum sums, complete bool) e
 	text, raw := s.capture.copyFrom(l, sum, s.text, s.raw, withRaw, nil)
 	s.capture.mu.Unlock()
 	next := *s
-	ended := time.Now().UTC()
+	ended := s.now()
 	next.row.Running = false
 	next.row.EndedAt = &ended
 	next.row.Complete = complete

@@ -126,6 +126,7 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 		Turn:      turn,
 		Workspace: dir,
 		OnRetry:   j.retry,
+		Now:       r.cfg.Now,
 		Log:       r.cfg.Log,
 	}, history, nil
 }

@@ -81,8 +81,9 @@ func passageRowOf(tx *gorm.DB, m models.Message, call models.ToolCall) (passageR
 	row := passageRow{
 		SessionID: m.SessionID, CallID: m.ToolCallID, Day: m.CreatedAt.UTC().Format(time.DateOnly), Digest: call.Digest(),
 		Produced: p.Produced, Captured: p.Captured, Retained: p.Retained, Shown: p.Shown, Sent: p.Sent,
-		// A page of a kept copy is what was asked for, however much follows it.
-		Truncated: meta.Truncated && meta.PageTotal == nil, Incomplete: meta.Complete != nil && !*meta.Complete,
+		// A page of a kept copy, or its first hits, are what was asked for, however
+		// much follows them.
+		Truncated: meta.Truncated && meta.PageTotal == nil && (call.Reads() == "" || p.Hidden() > 0), Incomplete: meta.Complete != nil && !*meta.Complete,
 		Failed: meta.Retention == models.RetentionFailed, Repaired: meta.ArgumentsTruncated, Refused: meta.ArgumentsRefused,
 	}
 	if meta.OutputID != "" {
