@@ -41,7 +41,7 @@ func (h *Handlers) readable(c echo.Context, id string) (models.Session, error) {
 		return models.Session{}, err
 	}
 	c.Set(readOnlyKey, true)
-	return sess, h.Store.AddAuditOnce(ctx, h.entry(c, models.AuditSessionView, sess.ID, "read a session of "+sess.OwnerName))
+	return sess, h.Store.AddAuditOnce(ctx, h.entry(c, models.AuditSessionView, sess.ID, models.Deedf("session_read", "read a session of %s", models.Arg("owner", sess.OwnerName))))
 }
 
 // writable is a session that the user may change: their own. An admin is told
@@ -102,17 +102,17 @@ func (h *Handlers) anyTurn(c echo.Context, id string) (models.Turn, error) {
 }
 
 // entry is a line of the audit log about what the user of c did.
-func (h *Handlers) entry(c echo.Context, action, target, detail string) models.AuditEntry {
+func (h *Handlers) entry(c echo.Context, action, target string, did models.Deed) models.AuditEntry {
 	user, _ := CurrentUser(c)
-	return models.AuditEntry{
+	return did.Of(models.AuditEntry{
 		At: h.now(), ActorID: user.ID, ActorName: user.Name,
-		Action: action, Target: target, Detail: detail, Address: c.RealIP(),
-	}
+		Action: action, Target: target, Address: c.RealIP(),
+	})
 }
 
 // deleteSession ends what runs in a session and removes it with its outputs
 // and files. Once begun it is finished, whether or not the client waits.
 func (h *Handlers) deleteSession(c echo.Context, sess models.Session, reason string) error {
-	deed := h.entry(c, models.AuditSessionDelete, sess.ID, "deleted a session of "+sess.OwnerName)
+	deed := h.entry(c, models.AuditSessionDelete, sess.ID, models.Deedf("session_deleted", "deleted a session of %s", models.Arg("owner", sess.OwnerName)))
 	return h.Remover.Remove(c.Request().Context(), sess.ID, reason, deed)
 }

@@ -76,7 +76,7 @@ func (h *Handlers) changePassword(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Store.SetPassword(ctx, user.ID, hash, h.entry(c, models.AuditUserPassword, user.ID, "changed their password")); err != nil {
+	if err := h.Store.SetPassword(ctx, user.ID, hash, h.entry(c, models.AuditUserPassword, user.ID, models.Deedf("password_changed", "changed their password"))); err != nil {
 		return err
 	}
 	user.PasswordHash = hash
@@ -112,7 +112,7 @@ func (h *Handlers) AddToken(c echo.Context) error {
 	err := models.ValidateTokenName(name)
 	if err == nil {
 		token := models.APIToken{ID: models.NewID(models.PrefixToken), UserID: user.ID, Name: name, Hash: hash, CreatedAt: h.now()}
-		err = h.Store.CreateToken(c.Request().Context(), token, h.entry(c, models.AuditTokenCreate, user.ID, "made an API token"))
+		err = h.Store.CreateToken(c.Request().Context(), token, h.entry(c, models.AuditTokenCreate, user.ID, models.Deedf("token_made", "made an API token")))
 	}
 	if refused, ok := refusedForm(c.Request().Context(), err); ok {
 		return h.account(c, h.refuse(c, refused), views.OwnAccount{TokenName: clip(name, 400), TokenProblem: refused.message})
@@ -126,7 +126,7 @@ func (h *Handlers) AddToken(c echo.Context) error {
 // RevokeToken ends an API token of the user's own.
 func (h *Handlers) RevokeToken(c echo.Context) error {
 	user, _ := CurrentUser(c)
-	deed := h.entry(c, models.AuditTokenRevoke, user.ID, "revoked an API token")
+	deed := h.entry(c, models.AuditTokenRevoke, user.ID, models.Deedf("token_revoked", "revoked an API token"))
 	if err := h.Store.DeleteToken(c.Request().Context(), user.ID, c.Param("token"), deed); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (h *Handlers) SignOutEverywhere(c echo.Context) error {
 	if err := h.WebSessions.DeleteForUser(ctx, me(c)); err != nil {
 		return err
 	}
-	if err := h.Store.AddAudit(ctx, h.entry(c, models.AuditSignOut, me(c), "signed out everywhere")); err != nil {
+	if err := h.Store.AddAudit(ctx, h.entry(c, models.AuditSignOut, me(c), models.Deedf("signed_out_everywhere", "signed out everywhere"))); err != nil {
 		return err
 	}
 	if err := h.cookies.signOut(c); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"offcut/models"
 	"offcut/views"
+	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
@@ -40,7 +41,8 @@ func (h *Handlers) AdminAudit(c echo.Context) error {
 	}
 	for _, e := range list {
 		page.Entries = append(page.Entries, views.AuditEntry{
-			At: e.At, Actor: e.ActorName, Action: e.Action, Target: e.Target, Detail: e.Detail, Address: e.Address,
+			At: e.At, Actor: e.ActorName, Program: e.ActorID == "" && e.ActorName == models.AuditActorCommandLine,
+			Action: e.Action, Target: e.Target, Detail: i18n.Error(ctx, "deed."+e.Code, e.Detail, e.Args), Address: e.Address,
 		})
 	}
 	return h.render(c, http.StatusOK, views.AdminAuditPage(page))

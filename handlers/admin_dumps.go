@@ -64,7 +64,7 @@ func (h *Handlers) openDump(c echo.Context) (models.Dump, io.ReadCloser, error) 
 	if err != nil {
 		return found, nil, err
 	}
-	deed := h.entry(c, models.AuditDumpView, found.Name, "read what a model was sent in session "+found.SessionID)
+	deed := h.entry(c, models.AuditDumpView, found.Name, models.Deedf("dump_read", "read what a model was sent in session %s", models.Arg("session", found.SessionID)))
 	if err := h.Store.AddAuditOnce(c.Request().Context(), deed); err != nil {
 		_ = file.Close() // nothing was written
 		return found, nil, err

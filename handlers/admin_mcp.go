@@ -25,7 +25,7 @@ func (h *Handlers) AdminRestartServer(c echo.Context) error {
 	if err := h.Servers.Restart(name); err != nil {
 		return err
 	}
-	if err := h.Store.AddAudit(c.Request().Context(), h.entry(c, models.AuditServerRestart, name, "restarted the MCP server "+name)); err != nil {
+	if err := h.Store.AddAudit(c.Request().Context(), h.entry(c, models.AuditServerRestart, name, models.Deedf("server_restarted", "restarted the MCP server %s", models.Arg("name", name)))); err != nil {
 		return err
 	}
 	return h.goTo(c, "/admin/mcp")

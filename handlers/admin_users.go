@@ -84,7 +84,7 @@ func (h *Handlers) addUser(c echo.Context, name, role, secret string) (models.Us
 		}
 		user.PasswordHash = hash
 	}
-	return user, h.Store.CreateUser(ctx, user, h.entry(c, models.AuditUserAdd, user.ID, "added "+name+" as "+role))
+	return user, h.Store.CreateUser(ctx, user, h.entry(c, models.AuditUserAdd, user.ID, models.Deedf("user_added", "added %s as %s", models.Arg("name", name), models.Arg("role", role))))
 }
 
 var errUnknownState = models.Errorf(models.ErrInvalid, "unknown_state", "a user is enabled or disabled")
@@ -126,7 +126,7 @@ func (h *Handlers) AdminSetRole(c echo.Context) error {
 		return errUnknownRole
 	}
 	return h.changeUser(c, func(ctx context.Context, user models.User) error {
-		deed := h.entry(c, models.AuditUserRole, user.ID, "made "+user.Name+" "+string(role))
+		deed := h.entry(c, models.AuditUserRole, user.ID, models.Deedf("user_role", "made %s %s", models.Arg("name", user.Name), models.Arg("role", role)))
 		return h.Store.SetRole(ctx, user.ID, role, deed)
 	})
 }
@@ -141,11 +141,11 @@ func (h *Handlers) AdminSetState(c echo.Context) error {
 	}
 	disabled := state == "disabled"
 	return h.changeUser(c, func(ctx context.Context, user models.User) error {
-		did := "enabled "
+		did := models.Deedf("user_enabled", "enabled %s", models.Arg("name", user.Name))
 		if disabled {
-			did = "disabled "
+			did = models.Deedf("user_disabled", "disabled %s", models.Arg("name", user.Name))
 		}
-		return h.Store.SetDisabled(ctx, user.ID, disabled, h.entry(c, models.AuditUserDisable, user.ID, did+user.Name))
+		return h.Store.SetDisabled(ctx, user.ID, disabled, h.entry(c, models.AuditUserDisable, user.ID, did))
 	})
 }
 
@@ -175,12 +175,14 @@ func (h *Handlers) AdminResetUser(c echo.Context) error {
 		return err
 	}
 	endPassword, endTokens := c.FormValue("password") != "", c.FormValue("tokens") != ""
-	did := "reset " + user.Name
-	if endPassword {
-		did += ", password ended"
-	}
-	if endTokens {
-		did += ", API tokens revoked"
+	did := models.Deedf("user_reset", "reset %s", models.Arg("name", user.Name))
+	switch {
+	case endPassword && endTokens:
+		did = models.Deedf("user_reset_both", "reset %s, password ended, API tokens revoked", models.Arg("name", user.Name))
+	case endPassword:
+		did = models.Deedf("user_reset_password", "reset %s, password ended", models.Arg("name", user.Name))
+	case endTokens:
+		did = models.Deedf("user_reset_tokens", "reset %s, API tokens revoked", models.Arg("name", user.Name))
 	}
 	secret, hash := models.NewSecret("")
 	link := models.SignInLink{Hash: hash, UserID: user.ID, ExpiresAt: h.now().Add(models.SignInLinkAge)}

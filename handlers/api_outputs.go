@@ -162,7 +162,7 @@ func (h *Handlers) deleteOutput(c echo.Context, sessionID, outputID string) erro
 	if out.Running {
 		return models.Errorf(models.ErrConflict, "output_running", "the command that prints this output still runs; stop it first")
 	}
-	deed := h.entry(c, models.AuditOutputDelete, outputID, "deleted a kept output")
+	deed := h.entry(c, models.AuditOutputDelete, outputID, models.Deedf("output_deleted", "deleted a kept output"))
 	if err := h.Store.DeleteOutput(ctx, sessionID, outputID, h.now(), deed); err != nil {
 		return err
 	}

@@ -56,16 +56,16 @@ func (h *Handlers) decide(c echo.Context, turn models.Turn, callID, decision str
 	if err != nil {
 		return err
 	}
-	action, detail := models.AuditCallAllow, "allowed a call of "+asked.Tool+" once"
+	action, did := models.AuditCallAllow, models.Deedf("call_allowed", "allowed a call of %s once", models.Arg("tool", asked.Tool))
 	switch decided {
 	case models.DecisionSession:
-		detail = "allowed calls of " + asked.Tool + " in the session"
+		did = models.Deedf("calls_allowed", "allowed calls of %s in the session", models.Arg("tool", asked.Tool))
 	case models.DecisionDeny:
-		action, detail = models.AuditCallDeny, "denied a call of "+asked.Tool
+		action, did = models.AuditCallDeny, models.Deedf("call_denied", "denied a call of %s", models.Arg("tool", asked.Tool))
 	}
 	return h.Runner.Decide(ctx, models.Verdict{
 		TurnID: turn.ID, CallID: callID, Decision: decided, By: me(c), Now: h.now(),
-	}, h.entry(c, action, turn.SessionID, detail))
+	}, h.entry(c, action, turn.SessionID, did))
 }
 
 // waiting are the calls of a turn that wait for somebody.
@@ -124,7 +124,7 @@ func (h *Handlers) Revoke(c echo.Context) error {
 }
 
 func (h *Handlers) revoke(c echo.Context, sess models.Session, tool string) error {
-	deed := h.entry(c, models.AuditCallRevoke, sess.ID, "asks again about calls of "+tool+" in the session")
+	deed := h.entry(c, models.AuditCallRevoke, sess.ID, models.Deedf("calls_asked", "asks again about calls of %s in the session", models.Arg("tool", tool)))
 	if err := h.Store.Revoke(c.Request().Context(), sess.ID, tool, h.now(), deed); err != nil {
 		return err
 	}

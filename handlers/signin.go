@@ -146,16 +146,16 @@ func (h *Handlers) welcome(c echo.Context, user models.User, how signedInBy, nex
 		return err
 	}
 	c.Set(userKey, user)
-	if err := h.Store.AddAudit(ctx, h.entry(c, models.AuditSignIn, user.ID, "signed in")); err != nil {
+	if err := h.Store.AddAudit(ctx, h.entry(c, models.AuditSignIn, user.ID, models.Deedf("signed_in", "signed in"))); err != nil {
 		return err
 	}
 	return h.goTo(c, orHome(next))
 }
 
 func (h *Handlers) auditFailedSignIn(c echo.Context, name string) error {
-	return h.Store.AddAudit(c.Request().Context(), models.AuditEntry{
-		At: h.Now(), ActorName: name, Action: models.AuditSignInFailed, Detail: "a sign-in failed", Address: c.RealIP(),
-	})
+	return h.Store.AddAudit(c.Request().Context(), models.Deedf("sign_in_failed", "a sign-in failed").Of(models.AuditEntry{
+		At: h.Now(), ActorName: name, Action: models.AuditSignInFailed, Address: c.RealIP(),
+	}))
 }
 
 func (h *Handlers) tooManySignIns(c echo.Context, page views.Login, wait time.Duration) error {
@@ -167,7 +167,7 @@ func (h *Handlers) tooManySignIns(c echo.Context, page views.Login, wait time.Du
 // Logout ends the sign-in of this browser.
 func (h *Handlers) Logout(c echo.Context) error {
 	if _, ok := CurrentUser(c); ok {
-		if err := h.Store.AddAudit(c.Request().Context(), h.entry(c, models.AuditSignOut, me(c), "signed out")); err != nil {
+		if err := h.Store.AddAudit(c.Request().Context(), h.entry(c, models.AuditSignOut, me(c), models.Deedf("signed_out", "signed out"))); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,9 @@
 package models
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // AuditQuery asks for a page of the audit log, newest first. An empty field
 // asks for all.
@@ -11,4 +14,27 @@ type AuditQuery struct {
 	// From and To are the first moment and the one after the last.
 	From, To time.Time
 	Page
+}
+
+// Deed is what somebody did, as the audit log says it.
+type Deed struct {
+	Detail string // a sentence, in English; never contents
+	Code   string
+	Args   map[string]any
+}
+
+// Deedf makes a Deed with a formatted sentence. Its code finds the sentence in
+// another language; an argument that it needs is given a name by Arg.
+func Deedf(code, format string, args ...any) Deed {
+	e := Errorf(nil, code, format, args...)
+	for name, value := range e.Args {
+		e.Args[name] = fmt.Sprint(value) // as it is written, also after it was stored
+	}
+	return Deed{Detail: e.Message, Code: code, Args: e.Args}
+}
+
+// Of is the entry with the deed in it.
+func (d Deed) Of(e AuditEntry) AuditEntry {
+	e.Detail, e.Code, e.Args = d.Detail, d.Code, d.Args
+	return e
 }

@@ -96,9 +96,14 @@ type AuditEntry struct {
 	ActorName string
 	Action    string // such as session.delete; see the Audit constants
 	Target    string // the id of what it was done to
-	Detail    string // a sentence; never contents
+	Detail    string // a sentence, in English; never contents
+	Code      string // of the sentence in other languages, with what it names; empty: there is none
+	Args      map[string]any
 	Address   string // the remote address; empty for the command line
 }
+
+// AuditActorCommandLine is the actor of what is done on the command line.
+const AuditActorCommandLine = "command line"
 
 // AuditActorRetention is the actor of what the retention policy did, who is no
 // user: such a line has no actor id.

@@ -38,4 +38,5 @@ func (f AuditFilter) csv() string { return addressOf("/admin/audit.csv", f.Param
 type AuditEntry struct {
 	At                                     time.Time
 	Actor, Action, Target, Detail, Address string
+	Program                                bool // Actor is the command line, and no user
 }

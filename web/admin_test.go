@@ -282,3 +282,26 @@ func TestAdminsSeeAndRestartTheServersOfTools(t *testing.T) {
 		t.Errorf("a user reads %q", line)
 	}
 }
+
+func TestTheAuditLogIsReadInTheLanguageOfThePage(t *testing.T) {
+	s := start(t)
+	s.must(s.store.AddAudit(t.Context(), models.AuditEntry{ActorName: ann, Action: "test.deed", Detail: "a line from before"}))
+	session := s.newSession(ann)
+	b := s.signedIn(root)
+	b.get("/s/" + session)
+	b.post("/admin/users/"+s.owner(bob)+"/role", url.Values{"role": {"admin"}})
+	for language, want := range map[string][]string{
+		"en": {"read a session of " + ann, "made " + bob + " admin", "signed in", "a line from before"},
+		"zh": {"查看了 " + ann + " 的会话", "将 " + bob + " 设为管理员", "登录", "a line from before"},
+	} {
+		text := b.get("/admin/audit", "Accept-Language", language).page(t).Find("[data-testid=audit-row]").Text()
+		for _, sentence := range want {
+			if !strings.Contains(text, sentence) {
+				t.Errorf("%s: there is no %q in %q", language, sentence, text)
+			}
+		}
+	}
+	if csv := string(b.get("/admin/audit.csv", "Accept-Language", "zh").body); !strings.Contains(csv, "read a session of "+ann) {
+		t.Errorf("the export is %q", csv)
+	}
+}

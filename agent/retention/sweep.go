@@ -120,7 +120,9 @@ func (b *broom) byAge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.remove(ctx, one, size, "not used since "+one.UpdatedAt.UTC().Format(time.DateOnly))
+		b.remove(ctx, one, size, models.Deedf("retention_age",
+			"deleted a session of %s by the retention policy: not used since %s",
+			models.Arg("owner", one.OwnerName), models.Arg("since", one.UpdatedAt.UTC().Format(time.DateOnly))))
 		return nil
 	})
 }
@@ -172,7 +174,9 @@ func (b *broom) shrink(ctx context.Context, user models.User) error {
 		if all <= most || ctx.Err() != nil {
 			break
 		}
-		if b.remove(ctx, one.SessionStats, one.size, fmt.Sprintf("%s held %d bytes of at most %d", user.Name, all, most)) {
+		if b.remove(ctx, one.SessionStats, one.size, models.Deedf("retention_size",
+			"deleted a session of %s by the retention policy: %s held %d bytes of at most %d",
+			models.Arg("owner", one.OwnerName), user.Name, models.Arg("held", all), models.Arg("most", most))) {
 			all -= one.size
 		}
 	}
@@ -206,11 +210,10 @@ func (b *broom) size(ctx context.Context, one models.SessionStats) (int64, error
 }
 
 // remove reports whether the session is gone.
-func (b *broom) remove(ctx context.Context, one models.SessionStats, size int64, why string) bool {
-	err := b.cfg.Remove(ctx, one.ID, b.cfg.Reason, models.AuditEntry{
+func (b *broom) remove(ctx context.Context, one models.SessionStats, size int64, did models.Deed) bool {
+	err := b.cfg.Remove(ctx, one.ID, b.cfg.Reason, did.Of(models.AuditEntry{
 		At: b.cfg.Now().UTC(), ActorName: models.AuditActorRetention, Action: models.AuditSessionDelete, Target: one.ID,
-		Detail: "deleted a session of " + one.OwnerName + " by the retention policy: " + why,
-	})
+	}))
 	switch {
 	case errors.Is(err, models.ErrNotFound): // somebody was faster
 		return true

@@ -26,7 +26,7 @@ func (c tokenCreate) Run(ctx context.Context, cfg config.Config, t terminal) err
 		}
 		secret, hash := models.NewSecret(models.TokenPrefix)
 		token := models.APIToken{ID: models.NewID(models.PrefixToken), UserID: user.ID, Name: c.Name, Hash: hash, CreatedAt: time.Now()}
-		if err := db.CreateToken(ctx, token, deed(models.AuditTokenCreate, user.ID, "token made")); err != nil {
+		if err := db.CreateToken(ctx, token, deed(models.AuditTokenCreate, user.ID, models.Deedf("token_made_for", "made an API token for %s", models.Arg("name", user.Name)))); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(t.out, "This token lets programs act as %s. It is shown this once:\n%s\n", c.User, secret)

@@ -19,9 +19,6 @@ import (
 	"offcut/models/store"
 )
 
-// commandLine is the actor of what is done on the command line.
-const commandLine = "command line"
-
 // withStore opens the database for one command. A server may be running on it.
 func withStore(ctx context.Context, cfg config.Config, do func(*store.Store) error) error {
 	if err := makeDataDir(cfg.DataDir); err != nil {
@@ -51,7 +48,7 @@ func (c userAdd) Run(ctx context.Context, cfg config.Config, t terminal) error {
 	}
 	return withStore(ctx, cfg, func(db *store.Store) error {
 		user := models.User{ID: models.NewID(models.PrefixUser), Name: c.Name, Role: models.UserRole(c.Role), PasswordHash: hash, CreatedAt: time.Now()}
-		if err := db.CreateUser(ctx, user, deed(models.AuditUserAdd, user.ID, "added as "+c.Role)); err != nil {
+		if err := db.CreateUser(ctx, user, deed(models.AuditUserAdd, user.ID, models.Deedf("user_added", "added %s as %s", models.Arg("name", c.Name), models.Arg("role", c.Role)))); err != nil {
 			return err
 		}
 		if hash != "" {
@@ -80,8 +77,8 @@ func hashed(ctx context.Context, secret string) (string, error) {
 }
 
 // deed is a line of the audit log about what was done on the command line.
-func deed(action, target, detail string) models.AuditEntry {
-	return models.AuditEntry{At: time.Now(), ActorName: commandLine, Action: action, Target: target, Detail: detail}
+func deed(action, target string, did models.Deed) models.AuditEntry {
+	return did.Of(models.AuditEntry{At: time.Now(), ActorName: models.AuditActorCommandLine, Action: action, Target: target})
 }
 
 type userList struct{}
@@ -147,7 +144,7 @@ func (c userPasswd) Run(ctx context.Context, cfg config.Config, t terminal) erro
 		if err != nil {
 			return err
 		}
-		if err := db.SetPassword(ctx, user.ID, hash, deed(models.AuditUserPassword, user.ID, "password set")); err != nil {
+		if err := db.SetPassword(ctx, user.ID, hash, deed(models.AuditUserPassword, user.ID, models.Deedf("password_set", "set the password of %s", models.Arg("name", user.Name)))); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(t.out, "The password of %s is set. They are signed out everywhere.\n", c.Name)
@@ -186,14 +183,14 @@ func (c userDisable) Run(ctx context.Context, cfg config.Config, t terminal) err
 		if err != nil {
 			return fmt.Errorf("user %s: %w", c.Name, err)
 		}
-		did := "enabled"
+		state, did := "enabled", models.Deedf("user_enabled", "enabled %s", models.Arg("name", user.Name))
 		if !c.Undo {
-			did = "disabled"
+			state, did = "disabled", models.Deedf("user_disabled", "disabled %s", models.Arg("name", user.Name))
 		}
 		if err := db.SetDisabled(ctx, user.ID, !c.Undo, deed(models.AuditUserDisable, user.ID, did)); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(t.out, "%s is %s.\n", c.Name, did)
+		_, err = fmt.Fprintf(t.out, "%s is %s.\n", c.Name, state)
 		return err
 	})
 }

@@ -19,11 +19,15 @@ type auditRow struct {
 	Target    string
 	Detail    string
 	Address   string
+	Code      string
+	Args      *string
 }
 
 func (auditRow) TableName() string { return "audit" }
 
 func (r auditRow) entry() models.AuditEntry {
+	var args map[string]any
+	_ = fromJSON(r.Args, &args) // a line that cannot be read is said in English
 	return models.AuditEntry{
 		ID:        r.ID,
 		At:        fromMicros(r.At),
@@ -32,6 +36,8 @@ func (r auditRow) entry() models.AuditEntry {
 		Action:    r.Action,
 		Target:    r.Target,
 		Detail:    r.Detail,
+		Code:      r.Code,
+		Args:      args,
 		Address:   r.Address,
 	}
 }
@@ -80,6 +86,13 @@ func insertAudits(tx *gorm.DB, entries []models.AuditEntry) error {
 }
 
 func insertAudit(tx *gorm.DB, e models.AuditEntry) error {
+	var args *string
+	if len(e.Args) > 0 {
+		var err error
+		if args, err = toJSON(e.Args); err != nil {
+			return err
+		}
+	}
 	return tx.Create(&auditRow{
 		At:        micros(e.At),
 		ActorID:   e.ActorID,
@@ -87,6 +100,8 @@ func insertAudit(tx *gorm.DB, e models.AuditEntry) error {
 		Action:    e.Action,
 		Target:    e.Target,
 		Detail:    e.Detail,
+		Code:      e.Code,
+		Args:      args,
 		Address:   e.Address,
 	}).Error
 }

@@ -67,21 +67,25 @@ func errorsOf(t *testing.T) errorSites {
 
 // call takes Errorf(kind, "code", format, args...).
 func (s errorSites) call(call *ast.CallExpr) {
-	if named(call.Fun) != "Errorf" || len(call.Args) < 3 {
+	from, prefix := 1, ""
+	switch {
+	case named(call.Fun) == "Deedf" && len(call.Args) >= 2: // a line of the audit log
+		from, prefix = 0, "deed."
+	case named(call.Fun) != "Errorf" || len(call.Args) < 3:
 		return
 	}
-	code, ok := literal(call.Args[1])
+	code, ok := literal(call.Args[from])
 	if !ok {
 		return
 	}
 	var names []string
-	for _, arg := range call.Args[3:] {
+	for _, arg := range call.Args[from+2:] {
 		if inner, ok := arg.(*ast.CallExpr); ok && named(inner.Fun) == "Arg" {
 			name, _ := literal(inner.Args[0])
 			names = append(names, name)
 		}
 	}
-	s.add(code, names)
+	s.add(prefix+code, names)
 }
 
 // value takes models.Error{Code: "code"} and failure{code: "code", args: …}.
