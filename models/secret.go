@@ -14,6 +14,11 @@ const TokenPrefix = "offcut_"
 // SignInLinkAge is how long a sign-in link can be used.
 const SignInLinkAge = 24 * time.Hour
 
+// SafeSecretLength is from how many characters on a secret that somebody chose is
+// not guessed, where the characters were taken by chance, as openssl rand -hex 8
+// does.
+const SafeSecretLength = 16
+
 // NewSecret is a random secret of 130 bits behind prefix, and the hash that is
 // stored of it.
 func NewSecret(prefix string) (secret, hash string) {

@@ -15,6 +15,8 @@ import (
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
+
+	"offcut/models"
 )
 
 // Load reads all settings: the flags, the environment as os.Environ gives it,
@@ -144,16 +146,12 @@ func (l *loader) config() (Config, error) {
 	if strings.ContainsFunc(cfg.AdminToken, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return Config{}, fmt.Errorf("%s: the token is not accepted; it is letters, digits and signs without spaces", tokenVariable)
 	}
-	if n := len(cfg.AdminToken); n > 0 && n < safeTokenLength {
-		cfg.Notes = append(cfg.Notes, fmt.Sprintf("%s has %d characters, which can be guessed; take at least %d", tokenVariable, n, safeTokenLength))
+	if n := len(cfg.AdminToken); n > 0 && n < models.SafeSecretLength {
+		cfg.Notes = append(cfg.Notes, fmt.Sprintf("%s has %d characters, which can be guessed; take at least %d", tokenVariable, n, models.SafeSecretLength))
 	}
 	cfg.Traces.Enabled = l.env["OTEL_EXPORTER_OTLP_ENDPOINT"] != "" || l.env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] != ""
 	return cfg, l.models(&cfg)
 }
-
-// safeTokenLength is what cannot be guessed where somebody took the characters
-// by chance, as openssl rand -hex 8 does.
-const safeTokenLength = 16
 
 func networks(written []string) ([]*net.IPNet, error) {
 	var out []*net.IPNet
