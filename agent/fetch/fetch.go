@@ -109,6 +109,8 @@ type Answer struct {
 	Raw         []byte
 	// Cut is why Raw is not all of it; empty: it is.
 	Cut string
+	// Packed is how Raw is still packed, such as br; empty: it is not.
+	Packed string
 	// Length is what the server said of the length; -1: nothing.
 	Length int64
 }
@@ -141,6 +143,10 @@ func (f *Fetcher) Get(ctx context.Context, asker, address string) (Answer, error
 	out := Answer{
 		URL: answer.Request.URL, Redirected: answer.Request.URL.String() != u.String(),
 		Status: oneLine(answer.Status), ContentType: oneLine(answer.Header.Get("Content-Type")), Length: answer.ContentLength,
+	}
+	// What was asked for is unpacked by the client, which takes this header away.
+	if packed := answer.Header.Get("Content-Encoding"); packed != "" && packed != "identity" {
+		out.Packed = oneLine(packed)
 	}
 	out.Raw, err = io.ReadAll(io.LimitReader(answer.Body, MaxBytes+1))
 	switch {

@@ -285,6 +285,20 @@ func TestAnAnswerIsBoundedAndSaysSo(t *testing.T) {
 			_, _ = io.WriteString(w, "the beginning")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
+		case "/headers":
+			for i := range 200 {
+				w.Header().Set(fmt.Sprintf("X-%d", i), long[:1024])
+			}
+			_, _ = io.WriteString(w, "behind the headers")
+		case "/drips":
+			for r.Context().Err() == nil {
+				_, _ = io.WriteString(w, ".")
+				w.(http.Flusher).Flush()
+				time.Sleep(5 * time.Millisecond)
+			}
+		case "/brotli":
+			w.Header().Set("Content-Encoding", "br")
+			_, _ = io.WriteString(w, "\x0b\x02\x80hello\x03")
 		case "/silent":
 			<-r.Context().Done()
 		case "/breaks":
@@ -312,13 +326,14 @@ func TestAnAnswerIsBoundedAndSaysSo(t *testing.T) {
 		says    string
 		bytes   int
 	}{
-		"long":            {f, "/long", true, "\nIncomplete: only its first 8388608 bytes were read\n\n0123", MaxBytes},
-		"a packed bomb":   {f, "/bomb", true, "\nIncomplete: only its first 8388608 bytes were read", MaxBytes},
-		"exactly as much": {f, "/exact", false, "\n\n0123", MaxBytes},
-		"slow":            {short, "/slow", true, "\nIncomplete: it had not come whole after 300ms: its first 13 bytes were read\n\nthe beginning", 13},
-		"broken off":      {f, "/breaks", true, "\nIncomplete: the connection broke: its first 4 bytes were read\n\nhalf", 4},
-		"not found":       {f, "/404", false, "404 Not Found\n", 12},
-		"a video":         {f, "/video", true, "Not shown: this is no text. It has 16777216 bytes.", 0},
+		"long":                                   {f, "/long", true, "\nIncomplete: only its first 8388608 bytes were read\n\n0123", MaxBytes},
+		"a packed bomb":                          {f, "/bomb", true, "\nIncomplete: only its first 8388608 bytes were read", MaxBytes},
+		"exactly as much":                        {f, "/exact", false, "\n\n0123", MaxBytes},
+		"slow":                                   {short, "/slow", true, "\nIncomplete: it had not come whole after 300ms: its first 13 bytes were read\n\nthe beginning", 13},
+		"packed in a way that was not asked for": {f, "/brotli", false, "\nContent-Encoding: br, which is not unpacked here\nNot shown: this is no text. It has 9 bytes.", 0},
+		"broken off":                             {f, "/breaks", true, "\nIncomplete: the connection broke: its first 4 bytes were read\n\nhalf", 4},
+		"not found":                              {f, "/404", false, "404 Not Found\n", 12},
+		"a video":                                {f, "/video", true, "Not shown: this is no text. It has 16777216 bytes.", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer, err := test.fetcher.Get(t.Context(), "ann", s.URL+test.path)
@@ -330,6 +345,11 @@ func TestAnAnswerIsBoundedAndSaysSo(t *testing.T) {
 				t.Errorf("cut %v, %d bytes, %.300q, %v", text.Cut, len(text.Body), text.Content(), err)
 			}
 		})
+	}
+	refused(t, f, s.URL+"/headers", "did not answer as HTTP does")
+	began := time.Now()
+	if content, err := get(t, short, s.URL+"/drips"); err != nil || !strings.Contains(content, "\nIncomplete: it had not come whole after 300ms") || time.Since(began) > 30*time.Second {
+		t.Errorf("drop by drop: %.200q, %v, after %v", content, err, time.Since(began))
 	}
 	refused(t, short, s.URL+"/silent", "did not answer within 300ms")
 	s.Close()

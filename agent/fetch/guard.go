@@ -96,6 +96,9 @@ func (g guard) address(written string) (*url.URL, error) {
 		return nil, err
 	}
 	port := u.Port()
+	if err := checkPort(port, g.named(host)); err != nil {
+		return nil, err
+	}
 	if u.Host = host; strings.Contains(host, ":") {
 		u.Host = "[" + host + "]"
 	}
@@ -158,6 +161,14 @@ func numeric(label string) bool {
 
 // localNames end the names of hosts that are never on the public internet.
 var localNames = []string{"localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa", "ip6-localhost", "ip6-loopback"}
+
+// named: the configuration allows the host itself, or its address.
+func (g guard) named(host string) bool {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return slices.ContainsFunc(g.networks, func(p netip.Prefix) bool { return p.Contains(addr) })
+	}
+	return slices.Contains(g.hosts, host)
+}
 
 // checkHost refuses what is known without asking anybody. What a name leads to
 // is checked when it is dialled.

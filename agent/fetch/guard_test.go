@@ -25,6 +25,7 @@ func TestEverySpellingOfAnInternalAddressIsRefused(t *testing.T) {
 		"http://user@example.org/", "http://user:pass@example.org/", "http://example.org@127.0.0.1/", "http://127.0.0.1#@example.org/",
 		"http://example.org\\@127.0.0.1/", "http:\\\\127.0.0.1/", "http:///127.0.0.1/", "http:127.0.0.1", "//127.0.0.1/",
 		"ftp://example.org/", "file:///etc/passwd", "gopher://example.org/", "javascript:alert(1)", "data:text/html,x", "example.org", "", "http://", "http://./",
+		"http://example.org:25/", "https://example.org:22", "http://example.org:0/", "http://8.8.8.8:6667/", "http://example.org:0025/", "http://example.org:99999/",
 		"http://exa mple.org/", "http://example.org\r\nX: y/", "http://[::1/", "http://" + strings.Repeat("a", 9000),
 	} {
 		if u, err := (guard{}).address(address); err == nil {
@@ -61,7 +62,7 @@ func TestTheConfigurationAllowsWhatItNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for address, allowed := range map[string]bool{
-		"http://wiki.localhost/": true, "http://10.1.2.3/": true, "http://[::1]:80/": true, "http://127.0.0.1/": true, "http://[::ffff:10.1.0.1]/": true,
+		"http://wiki.localhost/": true, "http://10.1.2.3/": true, "http://[::1]:80/": true, "http://127.0.0.1/": true, "http://127.0.0.1:25/": true, "http://wiki.localhost:22/": true, "http://10.1.2.3:99999/": false, "http://[::ffff:10.1.0.1]/": true,
 		"http://other.localhost/": false, "http://10.2.0.1/": false, "http://127.0.0.2/": false, "http://a.wiki.localhost/": false, "http://2130706433/": false,
 	} {
 		if _, err := g.address(address); (err == nil) != allowed {

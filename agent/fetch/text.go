@@ -53,6 +53,8 @@ func (a Answer) Read(ctx context.Context, whole bool) (Text, error) {
 	}
 	mediaType, _, _ := mime.ParseMediaType(kind) // what is no media type is no text either
 	switch {
+	case a.Packed != "":
+		out.Head = append(out.Head, "Content-Encoding: "+a.Packed+", which is not unpacked here")
 	case isPage(mediaType):
 		return a.page(ctx, out, kind, whole)
 	case isText(mediaType, a.Raw):
