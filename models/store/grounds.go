@@ -105,9 +105,10 @@ func (s *Store) Grounds(ctx context.Context, sessionID string, turnIDs []string)
 		Here   bool
 	}
 	err := s.read(ctx, "what the answers of session "+sessionID+" rest on", func(db *gorm.DB) error {
+		// CROSS: from the grounds to their turns, not from all turns of the session.
 		return db.Table("grounds").
 			Select("grounds.*, EXISTS (SELECT 1 FROM outputs WHERE outputs.id = grounds.output_id AND outputs.session_id = turns.session_id AND outputs.deleted_at IS NULL) AS here").
-			Joins("JOIN turns ON turns.id = grounds.turn_id AND turns.session_id = ?", sessionID).
+			Joins("CROSS JOIN turns ON turns.id = grounds.turn_id AND turns.session_id = ?", sessionID).
 			Where("grounds.turn_id IN ?", turnIDs).Order("grounds.turn_id, grounds.n").Scan(&rows).Error
 	})
 	if err != nil {

@@ -123,7 +123,7 @@ func (s *Store) Versions(ctx context.Context, sessionID string, parents []string
 	err := s.read(ctx, "versions in session "+sessionID, func(db *gorm.DB) error {
 		return db.Model(&turnRow{}).
 			Select("id, parent_id, repeats, shown, EXISTS (SELECT 1 FROM turns AS next WHERE next.session_id = turns.session_id AND next.parent_id = turns.id) AS goes_on").
-			Where("session_id = ? AND parent_id IN ?", sessionID, parents).Order("seq").Find(&rows).Error
+			Where("session_id = ? AND parent_id IN ?", sessionID, parents).Order("+seq").Find(&rows).Error // + as in Turns
 	})
 	return convert(rows, versionView.version), err
 }

@@ -119,7 +119,8 @@ func (s *Store) turn(ctx context.Context, doing string, which func(*gorm.DB) *go
 func (s *Store) Turns(ctx context.Context, sessionID string, ids []string) ([]models.Turn, error) {
 	var rows []turnRow
 	err := s.read(ctx, "turns of session "+sessionID, func(db *gorm.DB) error {
-		return db.Where("session_id = ? AND id IN ?", sessionID, ids).Order("seq").Find(&rows).Error
+		// The + keeps the database from reading all of the session in its order.
+		return db.Where("+session_id = ? AND id IN ?", sessionID, ids).Order("+seq").Find(&rows).Error
 	})
 	return convert(rows, turnRow.turn), err
 }
