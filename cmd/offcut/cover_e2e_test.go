@@ -226,3 +226,24 @@ func TestAnAnswerThatMissesSomethingUnreadIsMarked(t *testing.T) {
 		})
 	}
 }
+
+// A summary takes away what was shown: the answers behind it still say so.
+func TestWhatASummaryTookAwayCountsAsTakenAway(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p, small)
+	p.on(aSummary, says("They gave parts to remember."))
+	p.on("many lines", runs("seq 1 20000"), says("There they are."))
+	p.on("remember part", says("Noted."))
+	session := s.newSession()
+	before := s.restsOnOne(s.say(session, "many lines").ID)
+	s.fill(p, session)
+	messages := s.messages(session, false)
+	for _, m := range messages[len(messages)-1:] {
+		if g := s.restsOnOne(m.TurnID); !g.Earlier || g.SeenBytes != 0 || g.TakenBytes != before.SeenBytes || g.Total != before.Total || g.Title != before.Title {
+			t.Errorf("before the summary %+v, and behind it %+v", before, g)
+		}
+	}
+	if line := s.restLine(session); !strings.Contains(line, "the model had none of the <b>108,894</b> bytes any more") {
+		t.Errorf("behind the summary there is the line %q", line)
+	}
+}
