@@ -1,8 +1,8 @@
 package web
 
 import (
-	"fmt"
 	"encoding/csv"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"

@@ -78,7 +78,7 @@ func (s *Store) begin(tx *gorm.DB, t models.NewTurn) (turnRow, messageRow, error
 		return turnRow{}, messageRow{}, err
 	}
 	message := newUserMessage(at, turn)
-	if err := s.checkMessages(tx, t.OwnerID, message); err != nil {
+	if err := s.checkQuota(tx, t.OwnerID, message.stored()); err != nil {
 		return turnRow{}, messageRow{}, err
 	}
 	if err := tx.Create(&message).Error; err != nil {

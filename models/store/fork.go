@@ -16,35 +16,36 @@ import (
 // message, with the results of that message's calls; an empty id: all of what is
 // shown. Messages and turns get ids of their own, kept outputs are not shared, nor
 // are other versions. Queued turns stay behind, and so do calls that have no
-// result yet. Usage is not copied: it was spent once.
+// result yet. Usage is not copied: it was spent once. What the owner's quota has no
+// room for is ErrTooLarge.
 func (s *Store) ForkSession(ctx context.Context, owner, id, uptoMessageID string, now time.Time) (models.Session, error) {
-	defer s.indexer.wake()
-	var fork models.Session
-	err := s.write(ctx, "fork session "+id, func(tx *gorm.DB) error {
-		origin, err := findSession(tx, "owner_id = ? AND id = ?", owner, id)
-		if err != nil {
+	var turns []turnRow
+	var last int64
+	origin, err := s.Session(ctx, owner, id)
+	if err == nil {
+		err = s.read(ctx, "fork session "+id, func(db *gorm.DB) error {
+			turns, last, err = forked(db, id, uptoMessageID)
 			return err
-		}
-		turns, last, err := forked(tx, id, uptoMessageID)
-		if err != nil {
-			return err
-		}
-		fork = models.Session{
-			ID:         models.NewID(models.PrefixSession),
-			OwnerID:    origin.OwnerID,
-			OwnerName:  origin.OwnerName,
-			Title:      origin.Title,
-			Model:      origin.Model,
-			ForkedFrom: origin.ID,
-			CreatedAt:  now,
-			UpdatedAt:  now,
-		}
-		if err := insertSession(tx, fork); err != nil {
-			return err
-		}
-		return s.copyTurns(tx, turns, fork.ID, last, now)
-	})
-	return fork, err
+		})
+	}
+	if err != nil {
+		return models.Session{}, err
+	}
+	fork := models.Session{
+		ID:         models.NewID(models.PrefixSession),
+		OwnerID:    origin.OwnerID,
+		OwnerName:  origin.OwnerName,
+		Title:      origin.Title,
+		Model:      origin.Model,
+		ForkedFrom: origin.ID,
+		CreatedAt:  now,
+		UpdatedAt:  now,
+	}
+	still := func(tx *gorm.DB) error { // the original is there, so all of it was read
+		_, err := findSession(tx, "owner_id = ? AND id = ?", owner, id)
+		return err
+	}
+	return fork, s.build(ctx, fork, func(b *builder) error { return b.copyTurns(turns, fork.ID, last, now) }, still)
 }
 
 // forked is the turns to copy, and the seq of the last message: the named one, or
@@ -85,23 +86,31 @@ func lastOfStep(tx *gorm.DB, sessionID string, named messageRow) (int64, error) 
 
 // copyTurns copies turns, each after the one before it, with their messages up
 // to seq last.
-func (s *Store) copyTurns(tx *gorm.DB, turns []turnRow, fork string, last int64, now time.Time) error {
+func (b *builder) copyTurns(turns []turnRow, fork string, last int64, now time.Time) error {
 	parent := ""
-	for _, turn := range turns {
-		turn.ParentID = parent
-		var err error
-		if parent, err = s.copyTurn(tx, turn, fork, last, now); err != nil {
+	for some := range slices.Chunk(turns, turnsAsked) {
+		grounds, err := b.groundsOf(some)
+		if err != nil {
 			return err
+		}
+		for _, turn := range some {
+			turn.ParentID = parent
+			if parent, err = b.copyTurn(turn, grounds[turn.ID], fork, last, now); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// copyTurn copies one turn and returns the copy's id.
-func (s *Store) copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, now time.Time) (string, error) {
+// copyTurn copies one turn and returns the copy's id. A part of an answer rests
+// on less than the whole one, and on nothing that is known.
+func (b *builder) copyTurn(origin turnRow, grounds []groundRow, fork string, last int64, now time.Time) (string, error) {
 	var rows []messageRow
-	err := tx.Where("session_id = ? AND seq >= ? AND seq < ?", origin.SessionID, origin.Seq<<turnBits, seqAfterTurn(origin.Seq)).
-		Order("seq").Find(&rows).Error
+	err := b.store.read(b.ctx, "copy turn "+origin.ID, func(db *gorm.DB) error {
+		return db.Where("session_id = ? AND seq >= ? AND seq < ?", origin.SessionID, origin.Seq<<turnBits, seqAfterTurn(origin.Seq)).
+			Order("seq").Find(&rows).Error
+	})
 	if err != nil {
 		return "", err
 	}
@@ -110,10 +119,8 @@ func (s *Store) copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, n
 		return "", err
 	}
 	whole := wholeSteps(messages, last)
-	copied := forkedTurn(origin, fork, len(whole) < len(messages), now)
-	if err := tx.Create(&copied).Error; err != nil {
-		return "", err
-	}
+	cut := len(whole) < len(messages)
+	copied := forkedTurn(origin, fork, cut, now)
 	for i := range whole {
 		whole[i].ID = models.NewID(models.PrefixMessage)
 		whole[i].SessionID = fork
@@ -123,10 +130,31 @@ func (s *Store) copyTurn(tx *gorm.DB, origin turnRow, fork string, last int64, n
 			whole[i].State = models.StateDone
 		}
 	}
-	if err := s.insertMessages(tx, origin.OwnerID, whole); err != nil || len(whole) < len(messages) {
-		return copied.ID, err // a part of an answer rests on less than the whole one
+	if cut {
+		grounds = nil
 	}
-	return copied.ID, copyGrounds(tx, origin.ID, copied.ID)
+	for i := range grounds {
+		grounds[i].TurnID = copied.ID
+	}
+	return copied.ID, b.add(copied, whole, grounds)
+}
+
+// groundsOf is what the answers of turns rest on. The outputs stay where they
+// are.
+func (b *builder) groundsOf(turns []turnRow) (map[string][]groundRow, error) {
+	ids := make([]string, len(turns))
+	for i, turn := range turns {
+		ids[i] = turn.ID
+	}
+	var rows []groundRow
+	err := b.store.read(b.ctx, "what answers rest on", func(db *gorm.DB) error {
+		return db.Where("turn_id IN ?", ids).Order("turn_id, n").Find(&rows).Error
+	})
+	byTurn := map[string][]groundRow{}
+	for _, row := range rows {
+		byTurn[row.TurnID] = append(byTurn[row.TurnID], row)
+	}
+	return byTurn, err
 }
 
 // forkedTurn is the copy of a turn, under the parent that it was given. One that
@@ -190,35 +218,4 @@ func allAnswered(calls []models.ToolCall, answered map[string]bool) bool {
 		}
 	}
 	return true
-}
-
-// forkBatch is how many messages one INSERT takes: eighteen values each, and
-// SQLite has 32,766 in a statement.
-const forkBatch = 500
-
-// insertMessages adds messages of an owner that have their seq already.
-func (s *Store) insertMessages(tx *gorm.DB, owner string, messages []models.Message) error {
-	rows := make([]messageRow, 0, len(messages))
-	for _, m := range messages {
-		row, err := messageRowOf(m)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, row)
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	if err := s.checkMessages(tx, owner, rows...); err != nil {
-		return err
-	}
-	if err := tx.CreateInBatches(rows, forkBatch).Error; err != nil {
-		return err
-	}
-	for _, m := range messages {
-		if err := insertCalls(tx, m); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -125,16 +125,3 @@ func (s *Store) Grounds(ctx context.Context, sessionID string, turnIDs []string)
 	}
 	return grounds, nil
 }
-
-// copyGrounds gives a copy of a turn what the original rests on. The outputs
-// stay where they are.
-func copyGrounds(tx *gorm.DB, from, to string) error {
-	var rows []groundRow
-	if err := tx.Where("turn_id = ?", from).Order("n").Find(&rows).Error; err != nil || len(rows) == 0 {
-		return err
-	}
-	for i := range rows {
-		rows[i].TurnID = to
-	}
-	return tx.Create(&rows).Error
-}

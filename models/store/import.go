@@ -15,26 +15,19 @@ const NoImportedResult = "The result of this call is not known: the conversation
 // ImportSession adds a session with the messages of turns, in their order. All
 // of them get ids of their own. Turns are over: what was not when the session
 // was exported is interrupted. A call without a result is given one that says
-// so.
+// so. What the owner's quota has no room for is ErrTooLarge.
 func (s *Store) ImportSession(ctx context.Context, sess models.Session, turns [][]models.Message) error {
-	defer s.indexer.wake()
-	return s.write(ctx, "import session "+sess.ID, func(tx *gorm.DB) error {
-		if err := insertSession(tx, sess); err != nil {
-			return err
-		}
+	return s.build(ctx, sess, func(b *builder) error {
 		parent := ""
 		for i, messages := range turns {
 			turn := importedTurn(sess, int64(i+1), parent, messages)
-			if err := tx.Create(&turn).Error; err != nil {
-				return err
-			}
-			if err := s.insertMessages(tx, sess.OwnerID, importedMessages(turn, messages)); err != nil {
+			if err := b.add(turn, importedMessages(turn, messages), nil); err != nil {
 				return err
 			}
 			parent = turn.ID
 		}
 		return nil
-	})
+	}, func(*gorm.DB) error { return nil })
 }
 
 func importedTurn(sess models.Session, seq int64, parent string, messages []models.Message) turnRow {

@@ -51,15 +51,6 @@ func (s *Store) checkQuota(tx *gorm.DB, owner string, more int64) error {
 		With("quota_bytes", s.opts.QuotaBytes).With("used_bytes", used)
 }
 
-// checkMessages refuses more messages of an owner than the quota leaves room for.
-func (s *Store) checkMessages(tx *gorm.DB, owner string, more ...messageRow) error {
-	total := int64(0)
-	for _, row := range more {
-		total += row.stored()
-	}
-	return s.checkQuota(tx, owner, total)
-}
-
 // stored is what a message counts as, in bytes.
 func (r messageRow) stored() int64 {
 	total := messageRoom + len(r.Content) + len(r.Reasoning) + len(r.ReasoningData)

@@ -87,7 +87,7 @@ func (s *Store) ReviewSessions(ctx context.Context, q models.ReviewQuery) ([]mod
 // conditions from being what the rows are found by: the order is that of the
 // index, and nothing is sorted.
 func reviewed(db *gorm.DB, q models.ReviewQuery) *gorm.DB {
-	db = db.Model(&sessionRow{})
+	db = db.Model(&sessionRow{}).Where("building = 0")
 	if q.OwnerID != "" {
 		db = db.Where("+owner_id = ?", q.OwnerID)
 	}

@@ -292,14 +292,14 @@ func TestALongSessionIsDeletedAtOnce(t *testing.T) {
 	took := quickest(time.Second, func() time.Duration {
 		addSession(t, s, "ann", "s", start)
 		turn := run(t, s, "s", "begin", start)
-		many := make([]models.Message, 0, 10_000)
+		many := make([]messageRow, 0, 10_000)
 		for i := range 10_000 {
-			many = append(many, models.Message{
+			many = append(many, got(messageRowOf(models.Message{
 				ID: models.NewID(models.PrefixMessage), SessionID: "s", TurnID: turn.ID, Seq: firstSeq(turn.Seq) + 1 + int64(i), Shown: true, Role: models.RoleAssistant,
 				Content: fmt.Sprint("message number ", i, " of a long session"), State: models.StateDone, CreatedAt: start,
-			})
+			}))(t))
 		}
-		must(t, s.write(t.Context(), "fill", func(tx *gorm.DB) error { return s.insertMessages(tx, "ann", many) }))
+		must(t, s.write(t.Context(), "fill", func(tx *gorm.DB) error { return insertAll(tx, many) }))
 		indexAll(t, s)
 		began := time.Now()
 		must(t, s.DeleteSession(t.Context(), "s"))

@@ -104,7 +104,7 @@ func listSessions[T any](ctx context.Context, s *Store, q models.SessionQuery, c
 }
 
 func sessionsAfter(db *gorm.DB, q models.SessionQuery, after sessionKey) *gorm.DB {
-	db = db.Model(&sessionRow{}).
+	db = db.Model(&sessionRow{}).Where("building = 0").
 		Where("(pinned, updated_at, id) < (?, ?, ?)", after.pinned, after.updated, after.id).
 		Order("pinned DESC, updated_at DESC, id DESC")
 	if q.OwnerID != "" {

@@ -17,6 +17,7 @@ type sessionRow struct {
 	Archived   bool
 	Pinned     bool
 	ForkedFrom string
+	Building   bool  // it is not whole yet, and in no list
 	Created    int64 `gorm:"column:created_at"`
 	Updated    int64 `gorm:"column:updated_at"`
 }
@@ -60,10 +61,10 @@ func (s *Store) CreateSession(ctx context.Context, sess models.Session) error {
 	if sess.UpdatedAt.IsZero() {
 		sess.UpdatedAt = sess.CreatedAt
 	}
-	return s.write(ctx, "create session "+sess.ID, func(tx *gorm.DB) error { return insertSession(tx, sess) })
+	return s.write(ctx, "create session "+sess.ID, func(tx *gorm.DB) error { return insertSession(tx, sess, false) })
 }
 
-func insertSession(tx *gorm.DB, sess models.Session) error {
+func insertSession(tx *gorm.DB, sess models.Session, building bool) error {
 	err := tx.Create(&sessionRow{
 		ID:         sess.ID,
 		OwnerID:    sess.OwnerID,
@@ -72,6 +73,7 @@ func insertSession(tx *gorm.DB, sess models.Session) error {
 		Archived:   sess.Archived,
 		Pinned:     sess.Pinned,
 		ForkedFrom: sess.ForkedFrom,
+		Building:   building,
 		Created:    micros(sess.CreatedAt),
 		Updated:    micros(sess.UpdatedAt),
 	}).Error

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"offcut/models/gate"
+
 	"gorm.io/gorm"
 )
 
@@ -37,7 +39,8 @@ type Store struct {
 	path    string // of the database's file
 	opts    Options
 	cache   *cache
-	indexed bool // there is a full-text index: see searchindex.go
+	copies  gate.Gate // of each owner: one session at a time is built
+	indexed bool      // there is a full-text index: see searchindex.go
 	indexer *worker
 	upkeep  *upkeep
 }
@@ -81,6 +84,9 @@ func openWith(ctx context.Context, dir string, opts Options, able func(*gorm.DB)
 // setUp brings tables and index up to date, and reports whether there is one.
 func setUp(ctx context.Context, writer *gorm.DB, able func(*gorm.DB) (bool, error)) (bool, error) {
 	if err := migrate(ctx, writer); err != nil {
+		return false, err
+	}
+	if err := removeUnbuilt(writer.WithContext(ctx)); err != nil {
 		return false, err
 	}
 	has, err := able(writer)

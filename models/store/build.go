@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"offcut/models"
+
+	"gorm.io/gorm"
+)
+
+const (
+	// buildRows is how many messages, and buildBytes how much text, one
+	// transaction of a copy writes: some tens of milliseconds, which is what
+	// others wait for.
+	buildRows  = 250
+	buildBytes = 1 << 20
+	// buildRest is the longest pause between two parts: it is as long as the part
+	// took, so that a copy takes at most half of the writer.
+	buildRest = 100 * time.Millisecond
+	// insertRows is how many rows one INSERT takes: at most 24 values each, and
+	// SQLite has 32,766 in a statement.
+	insertRows = 500
+)
+
+// builder writes a session of many messages in several transactions.
+type builder struct {
+	store *Store
+	ctx   context.Context
+	owner string
+
+	turns    []turnRow
+	messages []messageRow
+	calls    []callRow
+	grounds  []groundRow
+	bytes    int64
+}
+
+// build adds a session with the turns that fill hands to the builder. Nothing
+// lists the session before it is whole; where something fails, or the quota
+// leaves no room, nothing of it stays. A user's copies are made one after the
+// other, and between two parts of one whoever else writes has their turn.
+func (s *Store) build(ctx context.Context, sess models.Session, fill func(*builder) error, last func(tx *gorm.DB) error) error {
+	leave, err := s.copies.Enter(ctx, sess.OwnerID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	doing := "build session " + sess.ID
+	if err := s.write(ctx, doing, func(tx *gorm.DB) error { return insertSession(tx, sess, true) }); err != nil {
+		return err
+	}
+	b := &builder{store: s, ctx: ctx, owner: sess.OwnerID}
+	err = fill(b)
+	if err == nil {
+		err = b.flush()
+	}
+	if err == nil {
+		err = s.write(ctx, doing, func(tx *gorm.DB) error {
+			if err := last(tx); err != nil {
+				return err
+			}
+			return changed(tx.Model(&sessionRow{}).Where("id = ?", sess.ID).Update("building", false), noSession())
+		})
+	}
+	if err != nil {
+		return errors.Join(err, s.DeleteSession(context.WithoutCancel(ctx), sess.ID))
+	}
+	s.indexer.wake()
+	return nil
+}
+
+// add takes a turn with its messages, which have their ids and numbers already.
+func (b *builder) add(turn turnRow, messages []models.Message, grounds []groundRow) error {
+	b.turns = append(b.turns, turn)
+	b.grounds = append(b.grounds, grounds...)
+	for _, m := range messages {
+		row, err := messageRowOf(m)
+		if err != nil {
+			return err
+		}
+		b.messages = append(b.messages, row)
+		b.bytes += row.stored()
+		for _, call := range m.ToolCalls {
+			b.calls = append(b.calls, callRow{SessionID: m.SessionID, CallID: call.ID, MessageID: m.ID, TurnID: m.TurnID})
+		}
+		if len(b.messages) >= buildRows || b.bytes >= buildBytes {
+			if err := b.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush writes what was taken.
+func (b *builder) flush() error {
+	if len(b.turns)+len(b.messages) == 0 {
+		return nil
+	}
+	began := time.Now()
+	err := b.store.write(b.ctx, "build a session", func(tx *gorm.DB) error {
+		if err := b.store.checkQuota(tx, b.owner, b.bytes); err != nil {
+			return err
+		}
+		for _, insert := range []func() error{
+			func() error { return insertAll(tx, b.turns) },
+			func() error { return insertAll(tx, b.messages) },
+			func() error { return insertAll(tx, b.calls) },
+			func() error { return insertAll(tx, b.grounds) },
+		} {
+			if err := insert(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.turns, b.messages, b.calls, b.grounds, b.bytes = b.turns[:0], b.messages[:0], b.calls[:0], b.grounds[:0], 0
+	return pause(b.ctx, min(time.Since(began), buildRest))
+}
+
+func insertAll[T any](tx *gorm.DB, rows []T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	return tx.CreateInBatches(rows, insertRows).Error
+}
+
+// removeUnbuilt removes what a crash left of sessions that were being built.
+func removeUnbuilt(tx *gorm.DB) error {
+	return tx.Where("building = 1").Delete(&sessionRow{}).Error
+}

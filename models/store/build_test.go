@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"offcut/models"
+)
+
+// talk is so many turns, of a question and an answer each.
+func talk(turns int) [][]models.Message {
+	all := make([][]models.Message, turns)
+	for i := range all {
+		all[i] = []models.Message{
+			{Role: models.RolePerson, Content: fmt.Sprint("question ", i), State: models.StateDone, CreatedAt: start},
+			{Role: models.RoleAssistant, Content: fmt.Sprint("answer ", i), State: models.StateDone, CreatedAt: start},
+		}
+	}
+	return all
+}
+
+func importTalk(ctx context.Context, s *Store, id string, turns int) error {
+	return s.ImportSession(ctx, models.Session{ID: id, OwnerID: "ann", Title: id, CreatedAt: start, UpdatedAt: start}, talk(turns))
+}
+
+// Whoever copies a long conversation keeps nobody from writing, and nobody sees
+// the copy before it is whole.
+func TestOthersWriteWhileALongSessionIsCopied(t *testing.T) {
+	s := openNew(t)
+	ctx := t.Context()
+	const turns = 2000
+	for name, copying := range map[string]func(int) error{
+		"imported": func(n int) error { return importTalk(ctx, s, fmt.Sprint("long", n), turns) },
+		"forked": func(int) error {
+			fork, err := s.ForkSession(ctx, "ann", "origin", "", start)
+			if err == nil && fork.ForkedFrom != "origin" {
+				t.Errorf("it is %+v", fork)
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "forked" {
+				must(t, importTalk(ctx, s, "origin", turns))
+			}
+			before := sizes(t, s)
+			done := make(chan error, 1)
+			go func() { done <- copying(1) }()
+			for written := 0; ; written++ {
+				must(t, s.CreateSession(ctx, models.Session{ID: fmt.Sprint(name, written), OwnerID: "bob", CreatedAt: start}))
+				select {
+				case err := <-done:
+					must(t, err)
+					if written < 5 {
+						t.Errorf("others wrote %d times meanwhile", written)
+					}
+					if after := sizes(t, s); len(after) != len(before)+1 || after[len(after)-1] != 2*turns {
+						t.Errorf("the sessions have %v messages, and had %v before", after, before)
+					}
+					return
+				default:
+					if now := sizes(t, s); len(now) > len(before) && now[len(now)-1] != 2*turns {
+						t.Fatalf("a session of %d messages is listed", now[len(now)-1])
+					}
+				}
+			}
+		})
+	}
+}
+
+// sizes are the numbers of messages of ann's sessions, the smallest first.
+func sizes(t *testing.T, s *Store) []int {
+	t.Helper()
+	list, _, err := s.ReviewSessions(t.Context(), models.ReviewQuery{OwnerID: "ann", Order: models.ByMessages, Ascending: true})
+	must(t, err)
+	mine, _, err := s.Sessions(t.Context(), models.SessionQuery{OwnerID: "ann"})
+	must(t, err)
+	if len(mine) < len(list) {
+		t.Errorf("ann sees %d sessions, an administrator %d", len(mine), len(list))
+	}
+	var numbers []int
+	for _, one := range list {
+		numbers = append(numbers, one.Messages)
+	}
+	return numbers
+}
+
+func TestNothingStaysOfACopyThatFails(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{QuotaBytes: 1_000_000})
+	addUsers(t, s)
+	err := importTalk(t.Context(), s, "large", 2000)
+	wantKind(t, err, models.ErrTooLarge, "storage_quota")
+	if used := got(s.StorageUsed(t.Context(), "ann"))(t); used != 0 {
+		t.Errorf("%d bytes are used", used)
+	}
+	_, err = s.AnySession(t.Context(), "large")
+	wantKind(t, err, models.ErrNotFound, "session_not_found")
+
+	must(t, importTalk(t.Context(), s, "small", 3))
+	call := talk(1)
+	call[0][1].ToolCalls = []models.ToolCall{{ID: "c", Name: "run_command"}, {ID: "c", Name: "run_command"}}
+	if err := s.ImportSession(t.Context(), models.Session{ID: "twice", OwnerID: "ann"}, call); err == nil {
+		t.Error("two calls of one id were taken")
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := importTalk(gone, s, "given up", 3); err == nil || strings.Contains(err.Error(), "not found") {
+		t.Errorf("of an import that was given up: %v", err)
+	}
+	if is := sizes(t, s); len(is) != 1 {
+		t.Errorf("there are sessions of %v messages", is)
+	}
+}
+
+// A crash in the middle leaves a part; the next start removes it.
+func TestAStartRemovesWhatWasNotWhole(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	addUsers(t, s)
+	must(t, importTalk(t.Context(), s, "part", 3))
+	must(t, s.writer.Exec("UPDATE sessions SET building = 1").Error)
+	if is := sizes(t, s); len(is) != 0 {
+		t.Errorf("what is not whole is listed: %v", is)
+	}
+	must(t, s.Close())
+	again, err := Open(t.Context(), dir, Options{})
+	must(t, err)
+	defer func() { must(t, again.Close()) }()
+	_, err = again.AnySession(t.Context(), "part")
+	wantKind(t, err, models.ErrNotFound, "session_not_found")
+}
