@@ -22,6 +22,7 @@ var (
 const (
 	minContextTokens = 4096
 	maxRepeat        = 5_000_000
+	maxScriptBytes   = 64 << 10 // it is one argument of a program, which has at most 128 KiB
 )
 
 // checker collects what is wrong, each with its line.
@@ -144,7 +145,7 @@ func (c *checker) fixture(f *Fixture) {
 	}
 	for i := range f.Files {
 		file, where := &f.Files[i], at{"fixture", "files", i}
-		if !filepath.IsLocal(file.Path) || strings.HasPrefix(filepath.Clean(file.Path), commandFolder+"/") {
+		if first, _, _ := strings.Cut(filepath.Clean(file.Path), "/"); !filepath.IsLocal(file.Path) || first == "." || first == commandFolder {
 			c.wrongAt(where.then("path"), "%q is not accepted; it is a path within the workspace, and not in its folder %s", file.Path, commandFolder)
 		}
 		once(where.then("path"), "file ", filepath.Clean(file.Path))
@@ -156,8 +157,11 @@ func (c *checker) fixture(f *Fixture) {
 			c.wrongAt(where.then("name"), "%q is not accepted; it is small letters, digits, _ and -", command.Name)
 		}
 		once(where.then("name"), "command ", command.Name)
-		if command.Script == "" {
+		switch n := len(command.Script); {
+		case n == 0:
 			c.wrongAt(where, "script is missing")
+		case n > maxScriptBytes:
+			c.wrongAt(where.then("script"), "it has more than %d bytes", maxScriptBytes)
 		}
 	}
 	for i := range f.Tools {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"encoding/base64"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +15,13 @@ const (
 	runLog = ".runs"
 )
 
-// runNote begins each command. It notes the run before it does anything, so that
-// one that is ended counts too.
-const runNote = "#!/bin/sh\n" +
-	`printf '%%s\n' "%s${*:+ $*}" >>"$(dirname -- "$0")/` + runLog + `"` + "\n"
+// commandForm is a command as a file, made of its name and its script in base64.
+// It notes the run before it does anything, so that one that is ended counts too.
+// The script is coded so that a look into the file is no shortcut to the answer.
+const commandForm = `#!/bin/sh
+printf '%%s\n' "%[1]s${*:+ $*}" >>"$(dirname -- "$0")/` + runLog + `"
+exec sh -c "$(printf %%s '%[2]s' | base64 -d)" %[1]s "$@"
+`
 
 // lay puts the files and commands of a fixture into a workspace.
 func (f Fixture) lay(workspace string) error {
@@ -31,7 +35,7 @@ func (f Fixture) lay(workspace string) error {
 		}
 	}
 	for _, c := range f.Commands {
-		script := fmt.Sprintf(runNote, c.Name) + c.Script
+		script := fmt.Sprintf(commandForm, c.Name, base64.StdEncoding.EncodeToString([]byte(c.Script)))
 		if err := write(filepath.Join(workspace, commandFolder, c.Name), []byte(script), 0o755); err != nil {
 			return fmt.Errorf("fixture: %s: %w", c.Name, err)
 		}

@@ -114,7 +114,7 @@ func (s Scenario) reading(o *observation, verdict Verdict) Fault {
 		kept && !o.asked && !good && verdict == Uncertain:
 		return Fault{NeverRead, fmt.Sprintf("Nothing of the %d kept bytes was read beside the preview.", o.kept)}
 	case kept && !o.asked && (!good || !seen):
-		return Fault{PreviewOnly, fmt.Sprintf("It was answered from %d of %d kept bytes, the preview.", o.previews, o.kept)}
+		return Fault{PreviewOnly, fmt.Sprintf("It was answered from %d of %d kept bytes, the preview.", o.preview, o.kept)}
 	case !seen:
 		return Fault{StoppedShort, "What the answer rests on was in nothing that was read."}
 	case good:
@@ -153,6 +153,21 @@ func (s Scenario) unmet(o *observation) []Fault {
 		say("The answer went on %s after the output limit.", times(n))
 	}
 	return faults
+}
+
+// tooEasy: some preview alone holds what decides, so that the scenario asks nothing
+// past the boundary. A rehearsal says so.
+func (s Scenario) tooEasy(o *observation) []Fault {
+	evidence := s.evidence()
+	if len(evidence) == 0 {
+		return nil
+	}
+	for _, preview := range o.previews {
+		if _, lacks := missing(evidence, preview); !lacks {
+			return []Fault{{Unmet, "A preview holds what decides: make it stand further from both ends of the output."}}
+		}
+	}
+	return nil
 }
 
 func times(n int) string {

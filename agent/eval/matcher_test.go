@@ -40,7 +40,10 @@ func TestWhatAnAnswerClaims(t *testing.T) {
 		{"No, there is no such order.", true, false},
 		{"The output does not contain the field discount_code.", true, false},
 		{"I searched the whole output and found no match for it.", true, false},
-		{"None of the 3,000 records has this field.", false, false}, // neither: a scenario has words of its own for it
+		{"None of the 3,000 records has this field.", true, false},
+		{"0 of the records has a field of that name.", true, false},
+		{"No order in the export has it.", true, false},
+		{"I cannot find any order with it.", true, false},
 		{"The order isn't there.", true, false},
 		{"没有这个用户。", true, false},
 		{"输出里不存在该订单。", true, false},
@@ -48,6 +51,8 @@ func TestWhatAnAnswerClaims(t *testing.T) {
 		{"I can't say for sure, since 3 MB were not kept.", false, true},
 		{"There is no such order in the kept part, but the output is incomplete.", false, true},
 		{"It was not found in what was kept; it may have been in the missing part.", false, true},
+		{"I do not know whether it shipped.", false, true},
+		{"There is not enough information to say.", false, true},
 		{"I am unable to fully confirm that.", false, true},
 		{"无法确定：输出没有完整保留。", false, true},
 		{"保留的部分里没有，但不能完全排除。", false, true},
@@ -97,7 +102,7 @@ func watched(answer string, change ...func(*observation)) *observation {
 		tools:   map[string]int{"run_command": 1, "search_tool_output": 1},
 		results: []string{"the rack is 7"}, runs: []string{"look --all"},
 		outputs: []models.RetainedOutput{{TotalBytes: 100_000, Complete: true}},
-		kept:    100_000, previews: 24_000, read: 80, asked: true,
+		kept:    100_000, preview: 24_000, read: 80, asked: true,
 	}
 	o.sent.note([]models.Message{{Role: models.RolePerson, Content: "Where?"}, {Role: models.RoleTool, Content: "the rack is 7"}})
 	for _, f := range change {
@@ -161,6 +166,17 @@ func TestFaults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAScenarioWhoseAnswerThePreviewHoldsIsToldOf(t *testing.T) {
+	seven := 7.0
+	s := Scenario{Answer: Answer{Right: []Matcher{{Number: &seven}}}}
+	if faults := s.tooEasy(watched("7", func(o *observation) { o.previews = []string{"1", "2 and 7"} })); len(faults) != 1 {
+		t.Errorf("%v", faults)
+	}
+	if faults := s.tooEasy(watched("7", func(o *observation) { o.previews = []string{"1", "2"} })); len(faults) != 0 {
+		t.Errorf("%v", faults)
 	}
 }
 

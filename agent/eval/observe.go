@@ -19,13 +19,14 @@ type observation struct {
 	usage    models.Usage // of all turns
 	sent     *record
 	results  []string          // the tools' results of all turns, as the model read them
+	previews []string          // those of them that were cut, with the rest kept
 	tools    map[string]int    // how often each tool was called, also within scripts
 	runs     []string          // of the fixture's commands
 	commands map[string]string // by call: what run_command was asked to run
 	cut      map[string]int    // how often a command was asked for whose result was cut
 	outputs  []models.RetainedOutput
 	kept     int64 // bytes of the kept copies
-	previews int64 // of them, shown in previews
+	preview  int64 // of them, shown at once
 	read     int64 // and shown beside that
 	asked    bool  // something kept was read, searched or queried
 }
@@ -74,6 +75,9 @@ func (o *observation) returned(m models.Message) {
 	for _, call := range m.Metadata.Calls {
 		o.called(call.Tool)
 	}
+	if m.Metadata.Truncated && m.Metadata.OutputID != "" {
+		o.previews = append(o.previews, agent.ToolText(m))
+	}
 	if command, ours := o.commands[m.ToolCallID]; ours && m.Metadata.Truncated && o.cut[command] == 0 {
 		o.cut[command] = 1
 	}
@@ -118,7 +122,7 @@ func (o *observation) looked(ctx context.Context, house House) error {
 			all = append(all, r.Range)
 		}
 		preview := length(previewed)
-		o.kept, o.previews, o.read = o.kept+output.TotalBytes, o.previews+preview, o.read+length(all)-preview
+		o.kept, o.preview, o.read = o.kept+output.TotalBytes, o.preview+preview, o.read+length(all)-preview
 	}
 	return nil
 }

@@ -7,9 +7,10 @@ import "regexp"
 // tell kinds of answers apart, not single claims.
 var (
 	unsurePhrases = regexp.MustCompile(`(?i)` +
-		`\b(?:can(?:not|'t|’t| not)|could(?: not|n't|n’t)|unable to|not (?:possible|able) to|impossible to|no way to)\s+(?:\w+\s+){0,3}?(?:know|known|tell|told|say|said|determine|determined|confirm|confirmed|verify|verified|rule|ruled|exclude|excluded|establish|established|conclude|concluded|check|checked|be sure|be certain|answer|answered)\b` +
+		`\b(?:can(?:not|'t|’t| not)|could(?: not|n't|n’t)|unable to|not (?:possible|able) to|impossible to|no way (?:to|of))\s+(?:\w+\s+){0,3}?(?:know|known|knowing|tell|telling|told|say|said|determine|determined|confirm|confirmed|verify|verified|rule|ruled|exclude|excluded|establish|established|conclude|concluded|check|checked|be sure|be certain|answer|answered)\b` +
 		`|(?:\bnot|n't|n’t) (?:be |entirely |quite )?(?:sure|certain|known|knowable|conclusive)\b` +
-		`|\b(?:uncertain|inconclusive|unknowable|undetermined|unverifiable)\b` +
+		`|\b(?:uncertain|unclear|inconclusive|unknowable|undetermined|indeterminate|unverifiable)\b` +
+		`|\b(?:do|does)(?: not|n't|n’t) (?:know|prove)\b|\b(?:insufficient|not enough) (?:evidence|information|data)\b` +
 		`|\b(?:may|might|could)(?: well| still| also)? (?:have (?:been|existed|contained|appeared|occurred|happened|stood|had|held|included|gone)|exist|be (?:there|in|among|present|elsewhere|part))\b` +
 		`|\b(?:is|remains) unknown\b|\bcomplete\W{1,4}false\b` +
 		`|\b(?:output|copy|capture|log|result|export|evidence|data|it) (?:is|was|are|were) (?:\w+ ){0,2}incomplete\b|\bincomplete (?:copy|output|capture|log|result|evidence|data)\b` +
@@ -21,6 +22,7 @@ var (
 		`|\bcannot\b|\bnot (?:found|present|there|in|exist|included|listed|contained|a|any)\b` +
 		`|\b(?:there(?: is|'s|’s| are| was| were)|has|have|contains?|found|with|shows?) (?:no|none|nothing|neither)\b` +
 		`|\bno (?:such|matching|match|matches|entry|entries|line|lines|record|records|field|order|result|results|trace|sign|mention|occurrence|occurrences|user|error|errors)\b` +
+		`|\bnone\b|\bneither\b|\b(?:no|zero|0) \w+(?: \w+){0,4}? (?:has|have|had|contains?|carry|carries|exists?|appears?|match|matches|named|called|with)\b` +
 		`|\b(?:absent|nonexistent|non-existent|missing|nowhere)\b|\A\W*no\b` +
 		`|没有|不存在|未找到|找不到|未发现|没找到|并无|查无|不包含|不含|未出现|未包含|不在|并不`)
 )

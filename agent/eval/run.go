@@ -123,6 +123,9 @@ func (o Options) try(ctx context.Context, s Scenario, n int) Result {
 		var faults []Fault
 		r.Verdict, faults = s.judge(seen)
 		r.Faults = append(r.Faults, faults...)
+		if o.Rehearse {
+			r.Faults = append(r.Faults, s.tooEasy(seen)...)
+		}
 		if r.Verdict == Failed {
 			r.Error = failure(seen.turn)
 		}
@@ -137,7 +140,7 @@ func (r *Result) observed(o *observation) {
 		r.Calls[tool] = n
 	}
 	r.RanAgain = len(o.again(1)) > 0
-	r.KeptBytes, r.PreviewBytes, r.ReadBytes = o.kept, o.previews, o.read
+	r.KeptBytes, r.PreviewBytes, r.ReadBytes = o.kept, o.preview, o.read
 	r.Usage, r.Continuations, r.Retries, r.Answer = o.usage, o.turn.Continuations, o.turn.Retries, o.answer
 }
 

@@ -140,6 +140,9 @@ func TestRunsOfACommandAreCounted(t *testing.T) {
 			t.Fatalf("%s: %q %v", command, out, err)
 		}
 	}
+	if text, err := os.ReadFile(filepath.Join(dir, commandFolder, "look")); err != nil || strings.Contains(string(text), "seen") {
+		t.Errorf("what a command prints can be read in it: %s %v", text, err)
+	}
 	if runs := runsIn(dir); strings.Join(runs, "|") != "look|look --all two words|look" {
 		t.Errorf("runs %q", runs)
 	}

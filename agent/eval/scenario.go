@@ -69,8 +69,8 @@ type File struct {
 	Content `yaml:",inline"`
 }
 
-// Command is a shell script in the workspace's folder bin. Each of its runs is
-// counted.
+// Command is a shell script that the workspace has as a program in its folder bin.
+// Each of its runs is counted.
 type Command struct {
 	Name   string `yaml:"name"`
 	Script string `yaml:"script"`

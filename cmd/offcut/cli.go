@@ -39,10 +39,9 @@ type commands struct {
 	Eval struct {
 		Run  evalRun  `cmd:"" default:"withargs" help:"Ask a model questions whose answers lie past what it is shown at once. This is the default."`
 		List evalList `cmd:"" help:"List the scenarios."`
-	} `cmd:"" help:"Find out how well a model works with long results. Ends with 0 where all scenarios passed, 1 where one did not, 2 where one is written wrongly."`
-	DemoData demoData `cmd:"" name:"demo-data" help:"Fill an empty data folder with made-up conversations, for demonstrations."`
-
-	Version versionCommand `cmd:"" help:"Print the version."`
+	} `cmd:"" help:"Find out how well a model works with long results. Ends with 0 where all scenarios passed, 1 where one did not, 2 where one is written wrongly. Its flags: offcut eval run --help."`
+	DemoData demoData       `cmd:"" name:"demo-data" help:"Fill an empty data folder with made-up conversations, for demonstrations."`
+	Version  versionCommand `cmd:"" help:"Print the version."`
 }
 
 // The exit statuses: sysexits' EX_USAGE tells a wrong command line from a

@@ -257,6 +257,16 @@ answer:
 	}
 }
 
+// A model that does not come to an end is stopped, and so are its commands.
+func TestAModelThatTakesTooLongIsAnError(t *testing.T) {
+	p := newProvider(t)
+	p.on("./bin/export", runs("./bin/export; sleep 600"))
+	status, out := evaluate(t, p, "--only", "total-in-the-middle", "--format", "json", "--timeout", "1s")
+	if r := resultsOf(t, out)[0]; status != 1 || r.Verdict != "error" || !strings.Contains(r.Error, "1s, the time limit") {
+		t.Errorf("status %d: %+v", status, r)
+	}
+}
+
 // A model that cannot be reached is an error of each try, and no wrong answer.
 func TestAModelThatRefusesIsAnError(t *testing.T) {
 	p := newProvider(t)

@@ -98,6 +98,9 @@ func (o evalOpener) config(s eval.Setup) config.Config {
 	for i := range cfg.Models {
 		narrow(&cfg.Models[i].ContextTokens, s.Settings.ContextTokens)
 		narrow(&cfg.Models[i].MaxOutputTokens, s.Settings.MaxOutputTokens)
+		if most := cfg.Models[i].MaxOutputTokens; most > 0 && cfg.Models[i].ThinkingTokens >= most {
+			cfg.Models[i].ThinkingTokens = 0 // providers refuse to think for longer than to answer
+		}
 	}
 	narrow(&cfg.EnvContextTokens, s.Settings.ContextTokens) // the demo model's
 	return cfg

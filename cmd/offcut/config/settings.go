@@ -10,7 +10,7 @@ type Flags struct {
 	DataDir              *string `help:"Folder of the database and the workspaces (./data)." placeholder:"DIR"`
 	BasePath             *string `help:"Path under a reverse proxy, such as /offcut." placeholder:"PATH"`
 	Model                *string `help:"Name of the model." placeholder:"NAME"`
-	OpenaiBaseURL        *string `name:"openai-base-url" aliases:"base-url" help:"Address of an OpenAI-compatible server." placeholder:"URL"`
+	OpenaiBaseURL        *string `name:"openai-base-url" aliases:"base-url" help:"Address of an OpenAI-compatible server; also --base-url." placeholder:"URL"`
 	ModelMaxOutputTokens *string `help:"Bound of one reply, in tokens (the provider's own)." placeholder:"N"`
 	ModelContextTokens   *string `help:"Size of the model's context window (128000)." placeholder:"N"`
 	Sandbox              *string `help:"auto, required or off (auto)." placeholder:"MODE"`
