@@ -16,6 +16,9 @@ type Turn struct {
 	Shown     bool   // it is part of the conversation as it is shown and sent
 	Repeats   string // the turn whose question it asks again; empty where the question is its own
 	ClientID  string
+	// RequestID is the HTTP request that asked for it, as the log names it; empty
+	// where none did.
+	RequestID string
 	State     State
 	// Parked, of a turn that awaits approval: nothing of it runs, so that it goes
 	// on after a restart of the server where it was.
@@ -64,7 +67,9 @@ type NewTurn struct {
 	Attachments []Attachment
 	// ClientID makes sending idempotent within the session; empty: it is not.
 	ClientID string
-	Now      time.Time
+	// RequestID is the HTTP request that asks; empty: none does.
+	RequestID string
+	Now       time.Time
 	// Replaces is a turn of which this one becomes another version: it is shown
 	// in its place, and what followed that one is not shown any more.
 	Replaces string

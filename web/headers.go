@@ -61,6 +61,7 @@ func nameRequest(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		id := models.NewID("req")
 		handlers.SetRequestID(c, id)
+		c.SetRequest(c.Request().WithContext(models.WithRequestID(c.Request().Context(), id)))
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
 		return next(c)
 	}

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 // snapshot and the events after it fit together.
 type journal struct {
 	r      *Runner
+	log    *slog.Logger // names the turn
 	cancel context.CancelCauseFunc
 	slot   *slot // of the turn among those that run
 	// resumed: the turn was parked when the program ended, and goes on.
@@ -43,7 +45,7 @@ type journal struct {
 }
 
 func newJournal(r *Runner, turn models.Turn, s *slot, cancel context.CancelCauseFunc) *journal {
-	j := &journal{r: r, turn: turn, slot: s, cancel: cancel, resumed: turn.Parked}
+	j := &journal{r: r, log: r.logger(turn), turn: turn, slot: s, cancel: cancel, resumed: turn.Parked}
 	j.questions = questions{j: j, calls: map[string]*question{}}
 	return j
 }
@@ -70,7 +72,7 @@ func (j *journal) publish(e events.Event) { j.r.publish(j.turn, e) }
 // storageError is what ends a turn that cannot be written down. The cause goes
 // to the log; it may name paths.
 func (j *journal) storageError(doing string, err error) error {
-	j.r.cfg.Log.Error("storage failed in a turn", "doing", doing, "turn", j.turn.ID, "session", j.turn.SessionID, "error", err)
+	j.log.Error("storage failed in a turn", "doing", doing, "error", err)
 	return &agent.TurnError{
 		Code:    models.CodeStorage,
 		Message: fmt.Sprintf("The server could not %s: its storage failed. Try again; if it fails again, tell the administrator.", doing),

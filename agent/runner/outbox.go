@@ -74,7 +74,7 @@ func (j *journal) noteTokens(tokens int64) {
 
 func (j *journal) unnoted(what string, err error) {
 	if !errors.Is(err, models.ErrNotFound) { // the session was deleted
-		j.r.cfg.Log.Error("a request to a model cannot be written down", "what", what, "turn", j.turn.ID, "session", j.turn.SessionID, "error", err)
+		j.log.Error("a request to a model cannot be written down", "what", what, "error", err)
 	}
 }
 

@@ -31,6 +31,7 @@ func (r *Runner) queue(ctx context.Context, t models.NewTurn, tell func(models.T
 	if t.Now.IsZero() {
 		t.Now = r.cfg.Now()
 	}
+	t.RequestID = models.RequestID(ctx)
 	turn, message, created, err := r.enqueue(ctx, t)
 	if err != nil || !created {
 		return turn, err

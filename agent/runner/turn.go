@@ -19,6 +19,7 @@ var errSessionEnded = fmt.Errorf("the session was deleted: %w", agent.ErrStopped
 // or until the program ends while the turn is parked, which it stays then.
 func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	ctx, ended := r.cfg.Began(ctx, j.started())
+	j.logBegan(j.started())
 	err := r.attempt(ctx, j)
 	j.outbox.queue.wait()
 	if errors.Is(err, agent.ErrLeft) {
@@ -27,13 +28,14 @@ func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	}
 	end := agent.Ending(err)
 	if end.Code == models.CodeInternal {
-		r.cfg.Log.Error("a turn failed", "turn", j.turn.ID, "session", j.turn.SessionID, "error", err)
+		j.log.Error("a turn failed", "error", err)
 	}
 	j.close(end.State)
 	turn := j.finished(end)
 	err = r.cfg.Store.FinishTurn(context.Background(), turn)
 	j.ended(turn)
 	ended(turn)
+	j.logEnded(turn)
 	if err != nil && r.finishLater(w, turn, err) {
 		j.ended(turn) // who read the page meanwhile found the turn running
 	}

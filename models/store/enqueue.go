@@ -99,6 +99,7 @@ func insertTurn(tx *gorm.DB, t models.NewTurn, at place) (turnRow, error) {
 		ParentID:  at.parent,
 		Shown:     t.Replaces == "", // else it comes to be shown in the other's place
 		Repeats:   at.repeats,
+		RequestID: t.RequestID,
 		State:     string(models.StateQueued),
 		Created:   micros(t.Now),
 	}

@@ -20,6 +20,7 @@ type turnRow struct {
 	Shown           bool
 	Repeats         string
 	ClientID        *string
+	RequestID       string
 	State           string
 	Parked          bool
 	Error           string
@@ -49,6 +50,7 @@ func (r turnRow) turn() models.Turn {
 		ParentID:      r.ParentID,
 		Shown:         r.Shown,
 		Repeats:       r.Repeats,
+		RequestID:     r.RequestID,
 		State:         models.State(r.State),
 		Parked:        r.Parked,
 		Error:         r.Error,

@@ -60,6 +60,7 @@ func (t *Traces) Turn(ctx context.Context, turn models.Turn) (context.Context, f
 		attribute.String("gen_ai.agent.name", "offcut"),
 		attribute.String("gen_ai.conversation.id", turn.SessionID),
 		attribute.String("offcut.turn.id", turn.ID),
+		attribute.String("offcut.request.id", turn.RequestID),
 	))
 	return ctx, func(ended models.Turn) {
 		span.SetAttributes(
