@@ -154,7 +154,7 @@ func TestAPlaceThatAnAnswerDoesNotHaveIsRefused(t *testing.T) {
 	s := start(t)
 	id := s.imported(asked("at length", told(strings.Repeat("wörd ", 40_000))))
 	b := s.signedIn(ann)
-	href := b.get("/s/" + id).page(t).Find(".part [data-older]").AttrOr("href", "")
+	href := b.get("/s/"+id).page(t).Find(".part [data-older]").AttrOr("href", "")
 	address, _, _ := strings.Cut(href, "?")
 	for _, before := range []string{"-1", "2", "99999999", "x"} {
 		if a := b.get(address+"?before="+before, "HX-Request", "true"); a.status != 400 {

@@ -25,7 +25,7 @@ function reconcile(old, fresh) {
   else if (old.nodeType === Node.TEXT_NODE) old.data = fresh.data;
   else if (old.matches(".tool")) card(old, fresh);
   else if (old.matches(".think") && tellsMore(old, fresh)) return;
-  else if (old.matches(".part") && reachesBack(old, fresh)) reconcile(...[old, fresh].map((node) => node.querySelector(".think")));
+  else if (old.matches(".part") && reachesBack(old, fresh)) for (const around of [".think", ".tail"]) reconcile(old.querySelector(around), fresh.querySelector(around));
   else if (old.matches(".parts")) children(old, fresh, keptParts(old, fresh));
   else if (old.matches("[data-editing]")) return; // somebody writes there
   else {
