@@ -3,6 +3,7 @@ package handlers
 import (
 	"errors"
 
+	"offcut/agent/events"
 	"offcut/models"
 
 	"github.com/labstack/echo/v4"
@@ -114,5 +115,7 @@ func (h *Handlers) entry(c echo.Context, action, target string, did models.Deed)
 // and files. Once begun it is finished, whether or not the client waits.
 func (h *Handlers) deleteSession(c echo.Context, sess models.Session, reason string) error {
 	deed := h.entry(c, models.AuditSessionDelete, sess.ID, models.Deedf("session_deleted", "deleted a session of %s", models.Arg("owner", sess.OwnerName)))
-	return h.Remover.Remove(c.Request().Context(), sess.ID, reason, deed)
+	err := h.Remover.Remove(c.Request().Context(), sess.ID, reason, deed)
+	h.Broker.Publish(events.Listed(sess.OwnerID))
+	return err
 }

@@ -84,6 +84,9 @@ func (h *Handlers) APIPutFile(c echo.Context) error {
 		return err
 	}
 	patient(c)
+	if err := h.mayUpload(c); err != nil {
+		return err
+	}
 	err = h.Files.Put(c.Request().Context(), sess.OwnerID, sess.ID, h.namedFile(c), c.Request().Body, announced(c))
 	if errors.As(err, new(*http.MaxBytesError)) {
 		return h.tooLargeUpload()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"offcut/agent/events"
 	"offcut/models"
 	"offcut/views"
 
@@ -135,10 +136,17 @@ func (h *Handlers) updateSession(c echo.Context, id string, patch models.Session
 	if err == nil && patch.Archived != nil && *patch.Archived {
 		h.Runner.EndBackground(id) // what nobody looks at any more does not run on
 	}
-	if err == nil && patch.Title != nil {
+	if err != nil {
+		return sess, err
+	}
+	if patch.Title != nil {
 		h.Broker.Publish(titleEvent(sess))
 	}
-	return sess, err
+	if patch.Model != nil {
+		h.Broker.Publish(events.Event{SessionID: sess.ID, Kind: events.KindModel, Text: h.picker(sess).Chosen})
+	}
+	h.Broker.Publish(events.Listed(sess.OwnerID))
+	return sess, nil
 }
 
 // APIDeleteSession deletes a session of the user's own.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"offcut/agent/events"
 	"offcut/models"
 	"offcut/views"
 
@@ -67,6 +68,7 @@ func (h *Handlers) mark(c echo.Context, m mark) error {
 			h.Runner.EndBackground(id)
 		}
 	}
+	h.Broker.Publish(events.Listed(me(c)))
 	n := views.Notice{Text: m.text, Count: len(marked), Undo: m.undo, IDs: marked}
 	if len(marked) == 0 {
 		n = views.Notice{Text: views.NoticeNothing}

@@ -28,6 +28,7 @@ import (
 //	retry            content is the notice that the model's server is asked again,
 //	                 and reason its sentence; without them nothing is waited for
 //	title            the session's title
+//	model            the name of the session's model
 //	usage            the turn's tokens, and what is used of the model's window
 //	resync           the page cannot be mended: it is too old, or another version
 //	                 of the conversation is shown. Fetch the log anew. What follows
@@ -117,6 +118,8 @@ func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error
 		return []frame{{Type: "output", Call: e.CallID, Text: e.Text, Bytes: e.Bytes}}, nil
 	case events.KindTitle:
 		return f.title(ctx, e)
+	case events.KindModel:
+		return []frame{{Type: "model", Text: e.Text}}, nil
 	case events.KindVersion:
 		return []frame{{Type: "resync"}}, nil
 	case events.KindUsage:

@@ -93,6 +93,7 @@ type Config struct {
 type Handlers struct {
 	Config
 	signIns *signIns
+	uploads *limits // by user
 	tokens  *limits // wrong bearer tokens, by address
 	cookies *Cookies
 	spec    []byte
@@ -110,6 +111,7 @@ func New(cfg Config) *Handlers {
 	return &Handlers{
 		Config:  cfg,
 		signIns: newSignIns(),
+		uploads: newLimits(uploadsPerUser),
 		tokens:  newLimits(tokensPerAddress),
 		cookies: newCookies(cfg.WebSessions, cfg.BasePath),
 		spec:    openAPI(cfg.BasePath, cfg.Version),

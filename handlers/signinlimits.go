@@ -10,11 +10,18 @@ import (
 	"golang.org/x/time/rate"
 )
 
+// limitWindow is the time in which all tries of a limit come back.
+const limitWindow = 15 * time.Minute
+
+// uploadsPerUser is how many files one user may upload in limitWindow: more than
+// people drop at once, and little enough that a loop does not keep the disk busy.
+const uploadsPerUser = 1000
+
 // The limits of sign-ins that fail. An account's is small because a password is
 // guessed there; an address's is larger because many people can share one.
 // OWASP's Authentication Cheat Sheet asks for both.
 const (
-	signInWindow      = 15 * time.Minute
+	signInWindow      = limitWindow
 	triesPerAccount   = 5
 	triesPerAddress   = 30
 	signInsPerAddress = 600    // those that succeed as well: each costs the hash of a password, and an office signs in in the morning
@@ -146,7 +153,7 @@ func (l *limits) of(key string, now time.Time) *rate.Limiter {
 			return limiter
 		}
 	}
-	limiter := rate.NewLimiter(rate.Every(signInWindow/time.Duration(l.tries)), l.tries)
+	limiter := rate.NewLimiter(rate.Every(limitWindow/time.Duration(l.tries)), l.tries)
 	l.byKey[key] = limiter
 	return limiter
 }

@@ -99,7 +99,9 @@ func (w *watcher) run(ctx context.Context) {
 		return
 	}
 	defer sub.Close()
-	w.pump(ctx, sub)
+	lists := w.subscribeLists()
+	defer lists.Close()
+	w.pump(ctx, sub, lists)
 }
 
 // greet waits for the browser's hello.
@@ -149,8 +151,29 @@ func (w *watcher) subscribe(after int64) (*events.Subscription, error) {
 	return sub, nil
 }
 
+// subscribeLists watches from now on how the user's lists of sessions change. What
+// changed before is in the page.
+func (w *watcher) subscribeLists() *events.Subscription {
+	stream := events.ListsOf(w.framer.user.ID)
+	for {
+		if sub, ok := w.h.Broker.Subscribe(stream, w.h.Broker.Seq(stream)); ok {
+			return sub
+		}
+	}
+}
+
+// tellLists sends the list beside the page, as one of no event of the session.
+func (w *watcher) tellLists(ctx context.Context) bool {
+	list, err := w.framer.sessions(ctx)
+	if err != nil {
+		return ctx.Err() == nil // the next change brings it
+	}
+	list.Optional = true
+	return w.send(list) == nil
+}
+
 // pump writes what happens until the connection ends.
-func (w *watcher) pump(ctx context.Context, sub *events.Subscription) {
+func (w *watcher) pump(ctx context.Context, sub, lists *events.Subscription) {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	look := time.NewTicker(lookEvery)
@@ -168,6 +191,10 @@ func (w *watcher) pump(ctx context.Context, sub *events.Subscription) {
 				return
 			}
 			if more := w.tell(ctx, e); !more {
+				return
+			}
+		case _, ok := <-lists.Events():
+			if !ok || !w.tellLists(ctx) {
 				return
 			}
 		case <-ping.C:

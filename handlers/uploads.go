@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strings"
+	"time"
 
 	"offcut/models"
 
@@ -51,6 +52,9 @@ func (h *Handlers) Upload(c echo.Context) error {
 		return err
 	}
 	if form := c.Request().MultipartForm; form != nil {
+		if len(form.File["file"]) == 0 {
+			return models.Errorf(models.ErrInvalid, "no_upload", "there is no file in the form; choose one, nothing was stored")
+		}
 		for _, header := range form.File["file"] {
 			if err := h.addFormFile(c, sess, folder, header); err != nil {
 				return err
@@ -82,7 +86,23 @@ func (h *Handlers) UploadFirst(c echo.Context) error {
 	return h.addBody(c, sess, "")
 }
 
+// mayUpload counts a file that somebody uploads.
+func (h *Handlers) mayUpload(c echo.Context) error {
+	wait, ok := h.uploads.take(me(c), h.Now())
+	if ok {
+		return nil
+	}
+	return &models.Error{
+		Kind: models.ErrLimited, Code: "too_many_uploads", RetryAfter: max(wait, time.Second),
+		Message: fmt.Sprintf("you have uploaded %d files in a short time; this one was not stored, wait a little and send it again", uploadsPerUser),
+		Args:    map[string]any{"most": uploadsPerUser},
+	}
+}
+
 func (h *Handlers) addFormFile(c echo.Context, sess models.Session, folder string, header *multipart.FileHeader) error {
+	if err := h.mayUpload(c); err != nil {
+		return err
+	}
 	if header.Size > h.UploadBytes {
 		return h.tooLargeUpload()
 	}
@@ -98,6 +118,9 @@ func (h *Handlers) addFormFile(c echo.Context, sess models.Session, folder strin
 // addBody stores the body under the name that the address gives, or one like it,
 // and answers with what became of it.
 func (h *Handlers) addBody(c echo.Context, sess models.Session, folder string) error {
+	if err := h.mayUpload(c); err != nil {
+		return err
+	}
 	q, err := queryOf(c)
 	if err != nil {
 		return err

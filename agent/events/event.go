@@ -52,6 +52,11 @@ const (
 	KindRetry Kind = "retry"
 	// KindTitle: the session has the title Text.
 	KindTitle Kind = "title"
+	// KindModel: the session's model is the one named Text.
+	KindModel Kind = "model"
+	// KindLists: the lists of an owner's sessions changed. It comes in a stream of
+	// the owner's own (ListsOf).
+	KindLists Kind = "lists"
 	// KindVersion: another version of a part of the conversation is shown, the one
 	// with the turn TurnID. Who shows the conversation reads it anew.
 	KindVersion Kind = "version"
@@ -96,4 +101,13 @@ type Event struct {
 	Reason        string
 	Until         time.Time
 	Nested        *models.NestedCall
+}
+
+// ListsOf names the stream in which an owner's lists of sessions change, as if it
+// were a session.
+func ListsOf(ownerID string) string { return "lists of " + ownerID }
+
+// Listed tells that an owner's lists of sessions changed.
+func Listed(ownerID string) Event {
+	return Event{SessionID: ListsOf(ownerID), Kind: KindLists}
 }

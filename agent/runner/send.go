@@ -89,5 +89,6 @@ func (r *Runner) title(ctx context.Context, turn models.Turn, t models.NewTurn) 
 	}
 	if titled {
 		r.publish(turn, events.Event{Kind: events.KindTitle, Text: title})
+		r.cfg.Broker.Publish(events.Listed(turn.OwnerID))
 	}
 }

@@ -8,6 +8,7 @@ import { announce } from "./requests.js";
 import { word, exact } from "./words.js";
 import { tick } from "./clock.js";
 import { shareTitle } from "./titles.js";
+import { showModel } from "./picker.js";
 import { tell, mark } from "./notify.js";
 import { graft } from "./graft.js";
 import { settle, settleChildren } from "./settle.js";
@@ -27,6 +28,7 @@ const handlers = {
   state,
   retry,
   title: ({ d }) => setTitle(d),
+  model: ({ d }) => showModel(d),
 };
 
 /** Applies a frame. False: the page lacks what the frame changes. */

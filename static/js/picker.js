@@ -27,10 +27,18 @@ async function choose(pick) {
 }
 
 function took(pick, model) {
-  pick.dataset.pickModel = model;
-  pick.querySelector("option[disabled]")?.remove();
+  showModel(model);
+  announce(model);
+}
+
+/** Shows which model the session has, as it was chosen here or elsewhere. */
+export function showModel(model) {
+  const pick = document.querySelector("select[data-pick-model]");
+  if (pick) {
+    pick.dataset.pickModel = pick.value = model;
+    pick.querySelector("option[disabled]")?.remove();
+  }
   document.getElementById("model-gone")?.remove();
   const name = document.getElementById("model-name");
   if (name) name.textContent = model;
-  announce(model);
 }

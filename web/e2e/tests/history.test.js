@@ -222,3 +222,34 @@ it('an earlier version is found, says so, and is shown', async ({ app, chat, pro
   await c.page.waitForURL(/#p-/);
   assert.ok((await c.page.locator(':target').textContent()).includes('zebra'));
 });
+
+it('a rename and another model are seen in another browser, also beside another session', async ({ app, chat, provider, visit }) => {
+  provider.on('hello', says('Hello.'));
+  const c = await chat();
+  await c.open();
+  await c.ask('hello one');
+  const one = c.sessionID;
+  const other = await chat();
+  await other.open();
+  await other.ask('hello two');
+  await app.api('PATCH', `/sessions/${one}`, { title: 'Renamed elsewhere' });
+  await other.page.locator('#sessions').getByText('Renamed elsewhere').waitFor();
+  await c.page.locator('#title').getByText('Renamed elsewhere').waitFor();
+  await app.api('PATCH', `/sessions/${one}`, { archived: true });
+  await other.page.locator('#sessions').getByText('Renamed elsewhere').waitFor({ state: 'detached' });
+});
+
+it('a session is forked from a question', async ({ app, chat, provider }) => {
+  provider.on('first', says('One.'));
+  provider.on('second', says('Two.'));
+  const c = await chat();
+  await c.open();
+  await c.ask('first question');
+  await c.ask('second question');
+  const from = c.sessionID;
+  await c.page.locator('[data-role=user]').last().getByTestId('fork').click();
+  await c.page.waitForURL((url) => /\/s\/ses_/.test(url.pathname) && !url.pathname.includes(from));
+  const forked = new URL(c.page.url()).pathname.split('/').pop();
+  const said = (await app.api('GET', `/sessions/${forked}/messages`)).items.map((m) => m.content);
+  assert.deepEqual(said, ['first question', 'One.', 'second question']);
+});
