@@ -90,7 +90,7 @@ func (w *watcher) run(ctx context.Context) {
 	defer cancel()
 	after, err := w.greet()
 	if err != nil {
-		w.close(websocket.ClosePolicyViolation, "say hello first")
+		w.close(websocket.CloseTryAgainLater, "say hello first")
 		return
 	}
 	go w.listen(cancel)

@@ -321,7 +321,7 @@ func AccountPage(v OwnAccount) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\" data-leaves>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -17,7 +17,7 @@ const htmxConfig = `{"includeIndicatorCSS":false,"history":false,"prefix":"","no
 
 // scriptWordKeys are the texts of scripts; each becomes data-NAME of #words.
 var scriptWordKeys = []string{
-	"copied", "copy-failed", "failed", "refused", "offline", "polling", "signed-out",
+	"copied", "copy-failed", "failed", "refused", "offline", "polling", "signed-out", "sign-in",
 	"too-large", "limited", "new", "older", "before", "done", "stopped", "interrupted", "error",
 	"so-far", "gone", "retry-in", "retry-asking", "notify-done", "notify-error", "notify-approval", "asks", "asked",
 	"attach-folder", "attach-pasted", "attach-offer", "attach-many", "attach-large", "attach-remove", "attach-failed",

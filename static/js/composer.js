@@ -1,18 +1,20 @@
-// The box in which messages are written. A draft has one id from its first
-// letter until the server took it, so that a double click, a second try or a
-// replay is one message; and it is kept until then, over reloads too.
+// The box in which messages are written. A text has one id from the first try to
+// send it until the server took it, so that a double click, a second try or a
+// replay is one message; and it is kept until then, over reloads too. Another text
+// gets another id.
 import { post, followed, refusal } from "./requests.js";
 import { word } from "./words.js";
 import { enhance } from "./enhance.js";
 import { jumpToLatest } from "./follow.js";
 import { unloadMessages } from "./older.js";
 import { editLast } from "./edit.js";
+import { loadDraft, storeDraft } from "./drafts.js";
 import { startAttach, attaching, upload, attached } from "./attach.js";
 
 const LONG_TEXT = 20 * 1024; // characters from which on the box does not grow with the text
-const MAX_KEPT = 256 * 1024; // characters of a draft that are kept over a reload
 
 let form, text, problem, sending = false;
+let unsure = false; // a try was made, and whether the server has the text is not known
 
 export function startComposer() {
   form = document.getElementById("composer");
@@ -77,6 +79,7 @@ function onBeforeInput(event) {
 function onInput() {
   say("");
   grow();
+  if (unsure && !sending) renew();
   keep();
 }
 
@@ -130,9 +133,13 @@ async function send() {
     const id = draftID();
     const paths = await upload(id, form.elements.model?.value).catch((refused) => { say(refused.message); return null; });
     if (!paths) return setSending(false); // the text and the other files stay
+    storeDraft({ text: content, id });
+    unsure = true;
     const fields = Object.entries({ content, client_id: id, ...chosenModel() });
     const response = await post(form.action, [...fields, ...paths.map((path) => ["attachment", path])]);
+    unsure = response.status >= 500;
     if (response.ok && !response.redirected) await taken(response, content);
+    else if (response.status === 401) sayWithWay(word("signed-out"), response.headers.get("HX-Redirect"), word("sign-in"));
     else {
       if (response.ok) forget();
       if (followed(response)) return; // the box stays closed until the next page is there
@@ -142,6 +149,7 @@ async function send() {
     say(word("failed")); // the server was not reached: the text and its id stay
   }
   setSending(false);
+  if (unsure && text.value !== content) renew();
 }
 
 /** The model for a session that this message begins. */
@@ -189,6 +197,17 @@ function say(sentence) {
   problem.querySelector("span").textContent = sentence;
 }
 
+/** Says something with a link that leads on; the page stays, with all that is
+    attached. */
+function sayWithWay(sentence, address, words) {
+  say(sentence);
+  if (!address) return;
+  const link = document.createElement("a");
+  link.href = address;
+  link.textContent = words;
+  problem.querySelector("span").append(" ", link);
+}
+
 /** The state of the session: while a turn runs, Stop stands where Send was. */
 export function setRunning(turn) {
   form?.toggleAttribute("data-running", Boolean(turn));
@@ -214,29 +233,13 @@ const stopURL = (turn) => `${document.querySelector('meta[name="base-path"]').co
 
 // ---- the draft ----
 
-const key = () => `offcut.draft.${document.getElementById("chat").dataset.session || "new"}`;
-
-function load() {
-  try {
-    return JSON.parse(localStorage.getItem(key())) ?? {};
-  } catch {
-    return {}; // no storage, or not ours
-  }
-}
-
-function store(draft) {
-  try {
-    if (draft) localStorage.setItem(key(), JSON.stringify(draft));
-    else localStorage.removeItem(key());
-  } catch {
-    // no storage: the draft lives as long as the page
-  }
-}
-
 function restore() {
-  const draft = load();
+  const draft = loadDraft();
   if (!text.value && draft.text) text.value = draft.text;
-  if (draft.id) form.elements.client_id.value = draft.id;
+  if (draft.id && text.value === draft.text) {
+    form.elements.client_id.value = draft.id;
+    unsure = true;
+  }
   if (text.value) grow();
 }
 
@@ -244,22 +247,24 @@ let keeping;
 
 function keep() {
   clearTimeout(keeping);
-  keeping = setTimeout(() => {
-    if (!text.value) store(null);
-    else if (text.value.length <= MAX_KEPT) store({ text: text.value, id: draftID() });
-  }, 200);
+  keeping = setTimeout(() => storeDraft({ text: text.value, id: unsure ? draftID() : undefined }), 200);
 }
 
 function forget() {
   clearTimeout(keeping);
+  renew();
+  storeDraft(null);
+}
+
+/** The next try is another message. */
+function renew() {
   form.elements.client_id.value = "";
-  store(null);
+  unsure = false;
 }
 
 function draftID() {
   const field = form.elements.client_id;
-  if (!field.value) field.value = newID();
-  if (text.value.length <= MAX_KEPT) store({ text: text.value, id: field.value });
+  field.value ||= newID();
   return field.value;
 }
 

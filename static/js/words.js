@@ -6,7 +6,7 @@ const lang = document.documentElement.lang || "en";
 /** The text of key, with count in the place of {count} and rest in that of {rest}. */
 export function word(key, count = "", rest = "") {
   const name = key.replace(/-([a-z])/g, (_, c) => c.toUpperCase());
-  return (words[name] ?? "").replaceAll("{count}", count).replaceAll("{rest}", rest);
+  return (words[name] ?? "").replaceAll("{count}", () => count).replaceAll("{rest}", () => rest);
 }
 
 /** A count as people act on it: 5213908 is 5,213,908. */

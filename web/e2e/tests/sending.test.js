@@ -290,3 +290,57 @@ it('who was signed out meanwhile keeps the text and is led to sign in', async ({
   await c.open(session.id);
   assert.equal(await c.box.inputValue(), 'do not lose this either', 'the draft is lost by signing in again');
 }, { allow: [/status of (401|403)/, /Response Status Error Code 40[13]/, /WebSocket|htmx:ws:error/i] });
+
+it('a second tab’s question is its own message, though it began with the first one’s draft', async ({ app, chat, provider }) => {
+  provider.on('the first question', says('One.'));
+  provider.on('quite another', says('Two.'));
+  const session = await app.session();
+  const one = await chat();
+  await one.open(session.id);
+  await one.box.fill('the first question');
+  await one.page.waitForTimeout(400); // the draft is kept after a moment
+  const two = await chat({ beside: one.page });
+  await two.open(session.id);
+  assert.equal(await two.box.inputValue(), 'the first question');
+  await one.box.press('Enter');
+  await one.settled();
+  await two.say('quite another question');
+  await two.questions.nth(1).waitFor();
+  const asked = (await app.messages(session.id)).filter((m) => m.role === 'user').map((m) => m.content);
+  assert.deepEqual(asked, ['the first question', 'quite another question']);
+});
+
+it('a text that is changed after a try that failed on its way back is another message', async ({ app, chat, provider }) => {
+  provider.on('sent and lost', says('Got it.'));
+  provider.on('changed since', says('Got that too.'));
+  const session = await app.session();
+  const c = await chat();
+  await c.open(session.id);
+  await c.page.evaluate(() => { // the answer to the next request is lost
+    const { fetch } = globalThis;
+    globalThis.fetch = async (...request) => {
+      globalThis.fetch = fetch;
+      await fetch(...request);
+      throw new TypeError('the connection broke');
+    };
+  });
+  await c.say('sent and lost');
+  await c.page.getByText('try again').first().waitFor();
+  await c.say('changed since');
+  await c.questions.nth(1).waitFor();
+  const asked = (await app.messages(session.id)).filter((m) => m.role === 'user').map((m) => m.content);
+  assert.deepEqual(asked, ['sent and lost', 'changed since']);
+});
+
+it('who signs in next finds nothing of what the one before wrote', async ({ app, visit }) => {
+  const page = await visit();
+  await signIn(page, app.url);
+  await page.goto(`${app.url}/`);
+  await page.locator('#composer-text').fill('between me and the machine');
+  await page.waitForTimeout(400);
+  await page.reload();
+  assert.equal(await page.locator('#composer-text').inputValue(), 'between me and the machine');
+  await page.evaluate(() => document.querySelector('form[data-leaves]').requestSubmit());
+  await page.locator('[name=password]').waitFor();
+  assert.deepEqual(await page.evaluate(() => Object.entries(localStorage).filter(([, value]) => value.includes('between me'))), []);
+});
