@@ -121,6 +121,7 @@ func (w markdown) message(m models.Message) {
 
 // rests says on what an answer rests that the model had not before it whole.
 func (w markdown) rests(grounds []models.Ground) {
+	ctx := w.ctx
 	for _, g := range grounds {
 		if g.Whole() {
 			continue
@@ -129,9 +130,9 @@ func (w markdown) rests(grounds []models.Ground) {
 		if name == "" {
 			name = g.Tool
 		}
-		fact := i18n.T(w.ctx, "export.rests", "seen", strconv.FormatInt(g.SeenBytes, 10), "total", strconv.FormatInt(g.TotalBytes, 10), "name", coded(name), "id", coded(g.OutputID))
+		fact := i18n.T(ctx, "export.rests", "seen", strconv.FormatInt(g.SeenBytes, 10), "total", strconv.FormatInt(g.TotalBytes, 10), "name", coded(name), "id", coded(g.OutputID))
 		if g.Lacking() {
-			fact += " · " + i18n.T(w.ctx, "export.incomplete")
+			fact += " · " + i18n.T(ctx, "export.incomplete")
 		}
 		w.say("\n*" + fact + "*\n")
 	}
