@@ -1,10 +1,14 @@
 package eval
 
-import "regexp"
+import (
+	"regexp"
 
-// How people and models say that something cannot be known, and that something is
-// not there, in English and Chinese. An answer is read by them as a whole: they
-// tell kinds of answers apart, not single claims.
+	"offcut/models/absence"
+)
+
+// How people and models say that something cannot be known, in English and Chinese.
+// An answer is read by them as a whole: they tell kinds of answers apart, not
+// single claims.
 var (
 	unsurePhrases = regexp.MustCompile(`(?i)` +
 		`\b(?:can(?:not|'t|’t| not)|could(?: not|n't|n’t)|unable to|not (?:possible|able) to|impossible to|no way (?:to|of))\s+(?:\w+\s+){0,3}?(?:know|known|knowing|tell|telling|told|say|said|determine|determined|confirm|confirmed|verify|verified|rule|ruled|exclude|excluded|establish|established|conclude|concluded|check|checked|be sure|be certain|answer|answered)\b` +
@@ -15,20 +19,16 @@ var (
 		`|\b(?:is|remains) unknown\b|\bcomplete\W{1,4}false\b` +
 		`|\b(?:output|copy|capture|log|result|export|evidence|data|it) (?:is|was|are|were) (?:\w+ ){0,2}incomplete\b|\bincomplete (?:copy|output|capture|log|result|evidence|data)\b` +
 		`|(?:无法|不能|没法|难以|未能|不可能)[^。！？\n]{0,8}?(?:确定|确认|判断|得知|知道|排除|保证|核实|断定|断言|肯定|回答)` +
-		`|不确定|不得而知|未知|不完整|不全|可能(?:仍|还|也|已)?(?:会)?(?:存在|有|在|被|出现)`)
+		`|不确定|不得而知|未知|不完整|可能(?:仍|还|也|已)?(?:会)?(?:存在|有|在|被|出现)`)
 
-	denyingPhrases = regexp.MustCompile(`(?i)` +
-		`\b(?:is|are|was|were|do|does|did|has|have|had|could|can)(?: not|n't|n’t)\b` +
-		`|\bcannot\b|\bnot (?:found|present|there|in|exist|included|listed|contained|a|any)\b` +
-		`|\b(?:there(?: is|'s|’s| are| was| were)|has|have|contains?|found|with|shows?) (?:no|none|nothing|neither)\b` +
-		`|\bno (?:such|matching|match|matches|entry|entries|line|lines|record|records|field|order|result|results|trace|sign|mention|occurrence|occurrences|user|error|errors)\b` +
-		`|\bnone\b|\bneither\b|\b(?:no|zero|0) \w+(?: \w+){0,4}? (?:has|have|had|contains?|carry|carries|exists?|appears?|match|matches|named|called|with)\b` +
-		`|\b(?:absent|nonexistent|non-existent|missing|nowhere)\b|\A\W*no\b` +
-		`|没有|不存在|未找到|找不到|未发现|没找到|并无|查无|不包含|不含|未出现|未包含|不在|并不`)
+	// curtNo are answers, and counts, that deny without a sentence about it.
+	curtNo = regexp.MustCompile(`(?i)\A\W*(?:no\b|none\b|没有|没|否|不存在)|\b(?:0|zero) (?:of|\w+ (?:has|have|had|contain|match|carry))\b`)
 )
 
 // unsure: the text says that something cannot be known.
 func unsure(text string) bool { return unsurePhrases.MatchString(text) }
 
 // denies: the text says that something is not there, as if that were known.
-func denies(text string) bool { return denyingPhrases.MatchString(text) && !unsure(text) }
+func denies(text string) bool {
+	return (curtNo.MatchString(text) || len(absence.In(text)) > 0) && !unsure(text)
+}

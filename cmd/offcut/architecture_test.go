@@ -80,7 +80,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		{of: "agent/approve", allows: []string{"agent", "models", "agent/sandbox"}},
 		{of: "agent/retain", allows: []string{"agent", "models"}},
 		{of: "agent/mcp", allows: []string{"agent", "models"}},
-		{of: "agent/eval", allows: []string{"agent", "models"}},
+		{of: "agent/eval", allows: []string{"agent", "models", "models/absence"}},
 		{of: "agent/sandbox", allows: []string{"agent", "models"}},
 		{of: "views/...", allows: []string{"views"}},
 		{of: "static", allows: []string{}, alone: true},

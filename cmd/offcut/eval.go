@@ -126,7 +126,10 @@ func confinement(cfg config.Config) (string, error) {
 // folder is where the data folders go, and what removes it.
 func (c evalRun) folder() (string, func() error, error) {
 	if c.Keep != "" {
-		return c.Keep, func() error { return nil }, makeDataDir(c.Keep)
+		if err := os.MkdirAll(c.Keep, 0o700); err != nil {
+			return "", nil, fmt.Errorf("the folder of the sessions (--keep): %w", err)
+		}
+		return c.Keep, func() error { return nil }, nil
 	}
 	dir, err := os.MkdirTemp("", "offcut-eval-")
 	return dir, func() error { return os.RemoveAll(dir) }, err

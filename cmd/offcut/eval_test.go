@@ -11,7 +11,7 @@ import (
 // pages to itself.
 func TestTriesBesideEachOther(t *testing.T) {
 	kept := filepath.Join(t.TempDir(), "kept")
-	out := must(t, t.TempDir(), "eval", "--rehearse", "--only", "total-in-the-middle,long-page,tool-result", "--repeat", "2", "--jobs", "4", "--keep", kept)
+	out := must(t, t.TempDir(), "eval", "--sandbox", "off", "--rehearse", "--only", "total-in-the-middle,long-page,tool-result", "--repeat", "2", "--jobs", "4", "--keep", kept)
 	if !strings.Contains(out, "6 of 6 passed") {
 		t.Error(out)
 	}
