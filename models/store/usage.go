@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"offcut/models"
 
@@ -41,32 +40,73 @@ const sumColumns = `coalesce(sum(turns), 0) AS turns, coalesce(sum(input_tokens)
 	coalesce(sum(output_tokens), 0) AS output_tokens, coalesce(sum(reasoning_tokens), 0) AS reasoning_tokens,
 	coalesce(sum(cached_tokens), 0) AS cached_tokens, coalesce(sum(cost), 0) AS cost`
 
-// Usage lists what was used, the newest period first, then by user and model.
+// Usage lists what was used, the newest period first, then by user and model. A
+// page is put together period by period: what it costs does not grow with what
+// was used before.
 func (s *Store) Usage(ctx context.Context, q models.UsageQuery) ([]models.UsageSum, string, error) {
 	after := sumRow{Period: "9999-99-99"}
 	if err := decodeCursor("usage", q.Cursor, &after.Period, &after.UserKey, &after.Model); err != nil {
 		return nil, "", err
 	}
-	where, args := used(q)
-	period := len("2026-11")
-	if q.ByDay {
-		period = len("2026-11-30")
-	}
-	sql := `SELECT * FROM (
-		SELECT substr(day, 1, ?) AS period, user_id, coalesce(name, user_id) AS user_name, coalesce(name_key, user_id) AS user_key,
-			model, ` + sumColumns + `
-		FROM usage LEFT JOIN users ON users.id = user_id ` + where + ` GROUP BY 1, 2, 5)
-	WHERE period < ? OR (period = ? AND (user_key, model) > (?, ?))
-	ORDER BY period DESC, user_key, model LIMIT ?`
 	limit := q.Clamped()
-	args = append(append([]any{period}, args...), after.Period, after.Period, after.UserKey, after.Model, limit+1)
 	var rows []sumRow
-	err := s.read(ctx, "list what was used", func(db *gorm.DB) error { return db.Raw(sql, args...).Scan(&rows).Error })
+	err := s.read(ctx, "list what was used", func(db *gorm.DB) error {
+		if q.Cursor != "" { // what is left of the period that the last page ended in
+			some, err := usedIn(db, q, after, limit+1)
+			if err != nil {
+				return err
+			}
+			rows = some
+		}
+		for before := after.Period; len(rows) <= limit; {
+			period, err := lastPeriod(db, q, before)
+			if err != nil || period == "" {
+				return err
+			}
+			some, err := usedIn(db, q, sumRow{Period: period}, limit+1-len(rows))
+			if err != nil {
+				return err
+			}
+			rows, before = append(rows, some...), period
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, "", err
 	}
 	rows, next := cutPage(rows, limit, func(last sumRow) string { return encodeCursor("usage", last.Period, last.UserKey, last.Model) })
 	return convert(rows, sumRow.sum), next, nil
+}
+
+// lastPeriod is the newest period before another in which something was used;
+// empty where there is none. A month comes before its days, as text.
+func lastPeriod(db *gorm.DB, q models.UsageQuery, before string) (string, error) {
+	where, args := used(q)
+	var day *string
+	err := db.Raw("SELECT max(day) FROM usage "+where+" AND day < ?", append(args, before)...).Scan(&day).Error
+	switch {
+	case err != nil || day == nil:
+		return "", err
+	case q.ByDay:
+		return *day, nil
+	}
+	return (*day)[:len("2026-11")], nil
+}
+
+// usedIn is what was used in one period, after a user and model.
+func usedIn(db *gorm.DB, q models.UsageQuery, after sumRow, most int) ([]sumRow, error) {
+	where, args := used(q)
+	from, to := after.Period, after.Period
+	if !q.ByDay {
+		from, to = from+"-01", to+"-31"
+	}
+	var rows []sumRow
+	err := db.Raw(`SELECT ? AS period, * FROM (
+			SELECT user_id, coalesce(name, user_id) AS user_name, coalesce(name_key, user_id) AS user_key, model, `+sumColumns+`
+			FROM usage LEFT JOIN users ON users.id = user_id `+where+` AND day BETWEEN ? AND ? GROUP BY model, user_id)
+		WHERE (user_key, model) > (?, ?) ORDER BY user_key, model LIMIT ?`,
+		append(append([]any{after.Period}, args...), from, to, after.UserKey, after.Model, most)...).Scan(&rows).Error
+	return rows, err
 }
 
 // UsageTotal sums all that the query asks for, on whatever page of the list.
@@ -83,7 +123,11 @@ func (s *Store) UsageTotal(ctx context.Context, q models.UsageQuery) (models.Usa
 func (s *Store) UsageMonths(ctx context.Context) ([]string, error) {
 	months := []string{}
 	err := s.read(ctx, "list the months of usage", func(db *gorm.DB) error {
-		return db.Raw("SELECT DISTINCT substr(day, 1, 7) AS month FROM usage ORDER BY month DESC").Scan(&months).Error
+		return db.Raw(`WITH RECURSIVE newest (day) AS (
+			SELECT max(day) FROM usage
+			UNION ALL
+			SELECT (SELECT max(day) FROM usage WHERE day < substr(newest.day, 1, 7)) FROM newest WHERE day IS NOT NULL
+		) SELECT substr(day, 1, 7) FROM newest WHERE day IS NOT NULL`).Scan(&months).Error
 	})
 	return months, err
 }
@@ -91,18 +135,14 @@ func (s *Store) UsageMonths(ctx context.Context) ([]string, error) {
 // used is the condition for the rows that a query asks for. The months of a
 // year are compared as text: no day comes after -31.
 func used(q models.UsageQuery) (string, []any) {
-	var conditions []string
-	var args []any
+	where, args := "WHERE day > ''", []any{}
 	if q.Month != "" {
-		conditions, args = append(conditions, "day BETWEEN ? AND ?"), append(args, q.Month+"-01", q.Month+"-31")
+		where, args = "WHERE day BETWEEN ? AND ?", append(args, q.Month+"-01", q.Month+"-31")
 	}
 	if q.UserID != "" {
-		conditions, args = append(conditions, "user_id = ?"), append(args, q.UserID)
+		where, args = where+" AND user_id = ?", append(args, q.UserID)
 	}
-	if len(conditions) == 0 {
-		return "", nil
-	}
-	return "WHERE " + strings.Join(conditions, " AND "), args
+	return where, args
 }
 
 // SessionUsage is what the turns of a session have used, by model. What forks

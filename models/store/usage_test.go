@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -239,4 +240,41 @@ func TestUsersWithTheirFigures(t *testing.T) {
 	if len(list) != 3 || list[0].Name != "ann" || list[0].Sessions != 1 || list[0].StoredBytes != 1010 || list[0].Tokens != 1 || list[1].Sessions != 0 {
 		t.Errorf("listed %+v", list)
 	}
+}
+
+// Pages that are joined are the list, whatever they end in.
+func TestUsageComesPageByPage(t *testing.T) {
+	s := openNew(t)
+	ctx := t.Context()
+	for day := range 70 {
+		for _, user := range []string{"bob", "ann", "gone"} {
+			must(t, s.writer.Exec("INSERT INTO usage (day, user_id, model, turns) VALUES (?, ?, 'large', 1), (?, ?, 'small', 2)",
+				start.AddDate(0, 0, -day).Format(time.DateOnly), user, start.AddDate(0, 0, -day).Format(time.DateOnly), user).Error)
+		}
+	}
+	for name, q := range map[string]models.UsageQuery{"by day": {ByDay: true}, "by month": {}, "one user's": {ByDay: true, UserID: "bob"}, "one month": {Month: "2026-02", ByDay: true}} {
+		t.Run(name, func(t *testing.T) {
+			list := func(limit int) []string {
+				return listed(all(t, limit, func(ctx context.Context, p models.Page) ([]models.UsageSum, string, error) {
+					q.Page = p
+					return s.Usage(ctx, q)
+				}))
+			}
+			whole := list(models.MaxPageLimit)
+			for _, limit := range []int{1, 4, 7} {
+				want(t, fmt.Sprintf("pages of %d", limit), list(limit), whole)
+			}
+			turns := 0
+			for _, sum := range all(t, 200, func(ctx context.Context, p models.Page) ([]models.UsageSum, string, error) {
+				q.Page = p
+				return s.Usage(ctx, q)
+			}) {
+				turns += int(sum.Turns)
+			}
+			if total := got(s.UsageTotal(ctx, q))(t); int(total.Turns) != turns || turns == 0 {
+				t.Errorf("the lines have %d turns, the total is %d", turns, total.Turns)
+			}
+		})
+	}
+	want(t, "the months", got(s.UsageMonths(ctx))(t), []string{"2026-03", "2026-02", "2026-01", "2025-12"})
 }
