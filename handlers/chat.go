@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"offcut/models"
 	"offcut/views"
@@ -200,7 +201,7 @@ func (h *Handlers) sidebar(c echo.Context, current string) (views.Sidebar, error
 
 func (h *Handlers) sessionsOf(ctx context.Context, owner, current, text, cursor string) (views.Sidebar, error) {
 	list, next, err := h.Store.Sessions(ctx, models.SessionQuery{
-		OwnerID: owner, Text: text, Archived: models.Ptr(false), Page: models.Page{Cursor: cursor},
+		OwnerID: owner, Text: text, In: sidebarPart(text), Archived: models.Ptr(false), Page: models.Page{Cursor: cursor},
 	})
 	if err != nil {
 		return views.Sidebar{}, err
@@ -218,6 +219,18 @@ func (h *Handlers) sessionsOf(ctx context.Context, owner, current, text, cursor 
 		sidebar.More = "/sessions?" + params.Encode()
 	}
 	return sidebar, nil
+}
+
+// sidebarPart is where the list beside a conversation looks for a text while it
+// is typed: a single character is looked for in titles alone, because no index
+// knows where one stands.
+func sidebarPart(text string) models.SearchPart {
+	for word := range strings.FieldsSeq(text) {
+		if utf8.RuneCountInString(word) < 2 {
+			return models.SearchTitles
+		}
+	}
+	return models.SearchAll
 }
 
 // sessionItem is a session as lists show it.

@@ -189,3 +189,19 @@ func TestAnEarlierVersionIsFoundAndShown(t *testing.T) {
 		t.Error("the version is not shown")
 	}
 }
+
+// A single letter, typed into the list beside a conversation, is looked for in
+// titles: no message is read for it.
+func TestALetterInTheSidebarIsLookedForInTitles(t *testing.T) {
+	s := start(t)
+	session := s.newSession(ann)
+	s.seed(session, "a question of zebras", "they are striped")
+	s.wants(200, ann, "PATCH", "/sessions/"+session, map[string]any{"title": "About quaggas"})
+	b := s.signedIn(ann)
+	for text, found := range map[string]bool{"z": false, "q": true, "ze": true, "z stri": false} {
+		doc := b.get("/sessions?q="+url.QueryEscape(text), "HX-Request", "true").page(t)
+		if is := strings.Contains(doc.Text(), "About quaggas"); is != found {
+			t.Errorf("%q is found: %v", text, is)
+		}
+	}
+}

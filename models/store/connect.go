@@ -19,6 +19,9 @@ const (
 	// readerConns is how many reads go on at once: the work is short, and each
 	// connection has a page cache of up to 2 MiB.
 	readerConns = 4
+	// searchConns is how many searches go on at once, on connections of their
+	// own: one that looks through much keeps nobody from reading.
+	searchConns = 2
 	// readerIdle is after how long an unused connection gives its memory back.
 	readerIdle = time.Minute
 	// busyTimeout is how long, in milliseconds, a lock that another program

@@ -17,6 +17,9 @@ import (
 const (
 	// searchTimeout ends a search that would keep a reader for too long.
 	searchTimeout = 10 * time.Second
+	// searchWait is how long a user's search waits for the one before it, such as
+	// that for the letters typed until then.
+	searchWait = 3 * time.Second
 	// trigram is the length of what the index knows, in characters; shorter
 	// words are looked for in the messages themselves.
 	trigram = 3
@@ -25,6 +28,27 @@ const (
 func searchTooSlow() *models.Error {
 	return models.Errorf(models.ErrUnavailable, "search_too_slow",
 		"the search took longer than %d seconds and was ended; look for longer or other words", int(searchTimeout.Seconds()))
+}
+
+func tooManySearches() *models.Error {
+	e := models.Errorf(models.ErrLimited, "too_many_searches", "another search of yours is still under way; try again in a moment")
+	e.RetryAfter = searchWait
+	return e
+}
+
+// search runs f on a connection for searches. A user has one at a time: the next
+// one waits for it, and is ErrLimited where that takes too long.
+func (s *Store) search(ctx context.Context, owner, doing string, f func(*gorm.DB) error) error {
+	waiting, cancel := context.WithTimeoutCause(ctx, searchWait, tooManySearches())
+	defer cancel()
+	leave, err := s.seeking.Enter(waiting, owner)
+	if err != nil {
+		return describe(doing, err)
+	}
+	defer leave()
+	return searching(ctx, func(ctx context.Context) error {
+		return describe(doing, f(s.seekers.WithContext(ctx)))
+	})
 }
 
 // searching gives f the time that a search may take.
@@ -155,18 +179,16 @@ func trigrams(word string) string {
 // one place.
 func (s *Store) Places(ctx context.Context, query models.SessionQuery, sessions []string, most int) (map[string]models.Places, error) {
 	found := map[string]models.Places{}
-	err := searching(ctx, func(ctx context.Context) error {
-		return s.read(ctx, "find the places of a search", func(db *gorm.DB) error {
-			q, err := s.newSearch(db, query)
-			if err != nil || len(q.words) == 0 || len(sessions) == 0 || q.part == models.SearchTitles {
-				return err
-			}
-			best, err := q.best(db, sessions, most)
-			if err != nil {
-				return err
-			}
-			return loadPlaces(db, best, found)
-		})
+	err := s.search(ctx, query.OwnerID, "find the places of a search", func(db *gorm.DB) error {
+		q, err := s.newSearch(db, query)
+		if err != nil || len(q.words) == 0 || len(sessions) == 0 || q.part == models.SearchTitles {
+			return err
+		}
+		best, err := q.best(db, sessions, most)
+		if err != nil {
+			return err
+		}
+		return loadPlaces(db, best, found)
 	})
 	return found, err
 }

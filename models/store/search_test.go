@@ -332,3 +332,43 @@ func TestASearchThatTakesTooLongSaysSo(t *testing.T) {
 	err = searching(ended, func(ctx context.Context) error { return ctx.Err() })
 	wantKind(t, err, models.ErrUnavailable, "search_too_slow")
 }
+
+// Whoever searches much waits for themselves: pages are read meanwhile, and
+// others search.
+func TestSearchesKeepNobodyFromReading(t *testing.T) {
+	s := openNew(t)
+	ctx := t.Context()
+	addSession(t, s, "ann", "s", start)
+	addSession(t, s, "bob", "bobs", start)
+	running, end := make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.search(ctx, "ann", "look through everything", func(db *gorm.DB) error {
+			close(running)
+			<-end
+			return nil
+		})
+	}()
+	<-running
+	got(s.Session(ctx, "ann", "s"))(t)
+	if found := foundBy(t, s, "bob", "x"); found != "" {
+		t.Errorf("bob finds %q", found)
+	}
+	_, _, err := s.Sessions(ctx, models.SessionQuery{OwnerID: "ann", Text: "x"})
+	wantKind(t, err, models.ErrLimited, "too_many_searches")
+	close(end)
+	must(t, <-ended)
+	if found := foundBy(t, s, "ann", "x"); found != "" {
+		t.Errorf("ann finds %q", found)
+	}
+
+	pool := got(s.seekers.DB())(t)
+	for range searchConns { // all places for searches are taken
+		conn := got(pool.Conn(ctx))(t)
+		defer func() { must(t, conn.Close()) }()
+	}
+	got(s.Session(ctx, "bob", "bobs"))(t)
+	if list, _, err := s.Sessions(ctx, models.SessionQuery{OwnerID: "bob"}); err != nil || len(list) != 1 {
+		t.Errorf("bob's list has %d sessions: %v", len(list), err)
+	}
+}

@@ -86,15 +86,19 @@ func listSessions[T any](ctx context.Context, s *Store, q models.SessionQuery, c
 		return "", err
 	}
 	limit := q.Clamped()
-	err := searching(ctx, func(ctx context.Context) error {
-		return s.read(ctx, "list sessions", func(db *gorm.DB) error {
-			list, err := s.matching(db, sessionsAfter(db, q, after), q)
-			if err != nil {
-				return err
-			}
-			return list.Select(columns).Limit(limit + 1).Find(rows).Error
-		})
-	})
+	find := func(db *gorm.DB) error {
+		list, err := s.matching(db, sessionsAfter(db, q, after), q)
+		if err != nil {
+			return err
+		}
+		return list.Select(columns).Limit(limit + 1).Find(rows).Error
+	}
+	var err error
+	if q.Text == "" {
+		err = s.read(ctx, "list sessions", find)
+	} else {
+		err = s.search(ctx, q.OwnerID, "search sessions", find)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -36,7 +36,9 @@ type Options struct {
 type Store struct {
 	writer  *gorm.DB // one connection: writers wait for each other in Go, in order
 	readers *gorm.DB
-	path    string // of the database's file
+	seekers *gorm.DB  // for searches alone
+	seeking gate.Gate // of each user: one search at a time
+	path    string    // of the database's file
 	opts    Options
 	cache   *cache
 	copies  gate.Gate // of each owner: one session at a time is built
@@ -76,7 +78,11 @@ func openWith(ctx context.Context, dir string, opts Options, able func(*gorm.DB)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), disconnect(writer))
 	}
-	s := &Store{writer: writer, readers: readers, path: path, opts: opts, cache: newCache(), indexed: indexed}
+	seekers, err := connect(readerDSN(path), searchConns)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), disconnect(readers), disconnect(writer))
+	}
+	s := &Store{writer: writer, readers: readers, seekers: seekers, path: path, opts: opts, cache: newCache(), indexed: indexed}
 	s.upkeep, s.indexer = startUpkeep(s), startIndexer(s)
 	return s, nil
 }
@@ -100,7 +106,7 @@ func setUp(ctx context.Context, writer *gorm.DB, able func(*gorm.DB) (bool, erro
 func (s *Store) Close() error {
 	s.indexer.stop()
 	s.upkeep.stop()
-	return errors.Join(disconnect(s.readers), disconnect(s.writer))
+	return errors.Join(disconnect(s.seekers), disconnect(s.readers), disconnect(s.writer))
 }
 
 // Ping reports whether the database can be read.
