@@ -83,6 +83,9 @@ it('a line of 5 MB in an answer neither fills nor widens the page, streamed or l
   assert.ok(body.length <= 512 * 1024, `the page has ${body.length} bytes`);
   await small('loaded');
   assert.match(await shownText(c), /x\[999\]\.\s*$/);
+  await c.page.evaluate(() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text.length; }; });
+  await c.answer.locator('[data-copy-answer]').click();
+  await c.page.waitForFunction(() => globalThis.copied === 5000000, null);
 });
 
 it('a page that follows lets go of old messages, and has them again when one goes back', async ({ app, chat, provider }) => {
