@@ -8,7 +8,6 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/contextwin"
-	"offcut/agent/events"
 	"offcut/models"
 	"offcut/views"
 )
@@ -90,75 +89,6 @@ func (s *sideBySide) row(place string) views.ModelRow {
 	return views.ModelRow{SessionID: s.sess.ID, Request: s.request.Number, Place: place}
 }
 
-// seen is what people see of a message.
-func (s *sideBySide) seen(ctx context.Context, m models.Message, said saidInTurn) (views.Seen, error) {
-	stored, is := said.messages[m.ID]
-	switch {
-	case m.Role == models.RoleTool:
-		return s.seenCall(ctx, m, said)
-	case !is && m.Role == models.RolePerson && m.TurnID != "":
-		return s.seenSummary(ctx, m.TurnID)
-	case !is || (m.Role == models.RolePerson && m.IsMeta):
-		return views.Seen{Kind: views.SeenNothing}, nil
-	case m.Role == models.RolePerson:
-		seen := views.Seen{Kind: views.SeenQuestion, MessageID: stored.ID, At: stored.CreatedAt}
-		seen.Text, seen.Bytes = shortened(stored.Content, maxSentBody)
-		for _, a := range stored.Attachments {
-			seen.Files = append(seen.Files, a.Path)
-		}
-		return seen, nil
-	}
-	answer, first := said.answers[m.ID]
-	seen := views.Seen{Kind: views.SeenAnswer, MessageID: stored.ID, At: stored.CreatedAt}
-	switch {
-	case !first:
-		seen.Kind = views.SeenPart
-	case answer.Content == "":
-		seen.Kind = views.SeenCalls
-	case len(answer.Content) > maxSentBody:
-		seen.Text, seen.Bytes = shortened(answer.Content, maxSentBody)
-	default:
-		seen.HTML = s.h.Markdown(answer.Content)
-	}
-	seen.Joined = first && answer.Content != stored.Content
-	return seen, nil
-}
-
-// seenCall is the row of a call's card.
-func (s *sideBySide) seenCall(ctx context.Context, m models.Message, said saidInTurn) (views.Seen, error) {
-	call, known := said.calls[m.ToolCallID]
-	if !known {
-		return views.Seen{Kind: views.SeenNothing}, nil
-	}
-	var result *models.Message
-	if r, ok := said.results[m.ToolCallID]; ok {
-		result = &r
-	}
-	card, err := s.h.card(ctx, s.sess, call, result, events.Live{}, false)
-	seen := views.Seen{Kind: views.SeenCard, Card: &card}
-	if result != nil && result.Metadata != nil {
-		meta := result.Metadata
-		seen.Preview = int64(len(result.Content))
-		if meta.TotalBytes != nil {
-			seen.Kept = *meta.TotalBytes
-		}
-		if meta.OmittedBytes != nil {
-			seen.Lost = *meta.OmittedBytes
-		}
-	}
-	return seen, err
-}
-
-// seenSummary is what stands in the conversation where a summary was sent.
-func (s *sideBySide) seenSummary(ctx context.Context, uptoTurn string) (views.Seen, error) {
-	seen := views.Seen{Kind: views.SeenSummarised}
-	list, err := s.h.Store.Summaries(ctx, s.sess.ID, []string{uptoTurn})
-	if len(list) > 0 {
-		seen.Messages = list[0].Messages
-	}
-	return seen, err
-}
-
 // sent is a message as the model was sent it.
 func (s *sideBySide) sent(m models.SentMessage, said saidInTurn) *views.Sent {
 	v := &views.Sent{Role: string(m.Role), Hidden: m.IsMeta, Made: m.ID == "", Tokens: tokensOf(m)}
@@ -228,7 +158,7 @@ func (s *sideBySide) cut(v *views.Sent, text string, most int) string {
 	if s.whole {
 		return text
 	}
-	head, bytes := shortened(text, most)
+	head, bytes := beginning(text, most)
 	if bytes > 0 {
 		v.LeftOut += bytes - int64(len(head))
 	}

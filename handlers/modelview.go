@@ -16,8 +16,8 @@ import (
 const (
 	firstPlaces  = 40
 	listRequests = 50      // that one can choose from
-	maxSentBody  = 4 << 10 // of a message, in bytes
-	maxSentExtra = 1 << 10 // of its reasoning and of each call's arguments, in bytes
+	maxSentBody  = 4 << 10 // of a message, in bytes of HTML
+	maxSentExtra = 1 << 10 // of its reasoning and of each call's arguments, in bytes of HTML
 )
 
 // ModelView is a conversation as people see it, beside what a model was sent of
@@ -125,7 +125,8 @@ func (h *Handlers) ModelPlace(c echo.Context) error {
 	}
 	ctx := c.Request().Context()
 	side := h.sideBySide(sess, r, true)
-	row, text := views.ModelRow{}, ""
+	var row views.ModelRow
+	var text string
 	switch name := c.Param("place"); name {
 	case placeInstructions:
 		row, text = side.instructions(), r.System
