@@ -111,9 +111,21 @@ func (h *Handlers) entry(c echo.Context, action, target string, did models.Deed)
 	})
 }
 
+// mayDelete refuses where only administrators delete.
+func (h *Handlers) mayDelete(c echo.Context) error {
+	if user, _ := CurrentUser(c); !h.OnlyAdminsDelete || user.Admin() {
+		return nil
+	}
+	return models.Errorf(models.ErrForbidden, "only_admins_delete",
+		"on this server only administrators delete sessions and kept outputs; nothing was deleted, archive the session instead")
+}
+
 // deleteSession ends what runs in a session and removes it with its outputs
 // and files. Once begun it is finished, whether or not the client waits.
 func (h *Handlers) deleteSession(c echo.Context, sess models.Session, reason string) error {
+	if err := h.mayDelete(c); err != nil {
+		return err
+	}
 	deed := h.entry(c, models.AuditSessionDelete, sess.ID, models.Deedf("session_deleted", "deleted a session of %s", models.Arg("owner", sess.OwnerName)))
 	err := h.Remover.Remove(c.Request().Context(), sess.ID, reason, deed)
 	h.Broker.Publish(events.Listed(sess.OwnerID))

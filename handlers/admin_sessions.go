@@ -38,6 +38,11 @@ func (h *Handlers) AdminSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	total, err := h.Store.ReviewTotals(ctx, query)
+	if err != nil {
+		return err
+	}
+	v.Total = views.AdminTotal(total)
 	v.Steps = views.StepsOf("/admin/sessions", q.values, next)
 	v.Rows = h.adminSessions(ctx, list)
 	return h.render(c, http.StatusOK, views.AdminSessionsPage(v))

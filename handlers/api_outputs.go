@@ -154,6 +154,9 @@ func (h *Handlers) APIDeleteOutput(c echo.Context) error {
 // deleteOutput removes the bytes of a kept output at once, and tells who
 // watches the session. One that is still written is refused.
 func (h *Handlers) deleteOutput(c echo.Context, sessionID, outputID string) error {
+	if err := h.mayDelete(c); err != nil {
+		return err
+	}
 	ctx := context.WithoutCancel(c.Request().Context())
 	out, err := h.Store.Output(ctx, sessionID, outputID)
 	if err != nil {

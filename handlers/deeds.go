@@ -99,6 +99,9 @@ func (h *Handlers) DeleteMany(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := h.mayDelete(c); err != nil {
+		return err
+	}
 	if c.FormValue("sure") == "" && len(ids) > 0 {
 		return h.removal(c, ids)
 	}

@@ -88,6 +88,7 @@ type Sessions interface {
 	SessionStats(ctx context.Context, q models.SessionQuery) ([]models.SessionStats, string, error)
 	// ReviewSessions lists everybody's sessions, and SessionsByID are those that
 	// are still there of the ids; both for admins.
+	ReviewTotals(ctx context.Context, q models.ReviewQuery) (models.ReviewTotals, error)
 	ReviewSessions(ctx context.Context, q models.ReviewQuery) ([]models.SessionStats, string, error)
 	SessionsByID(ctx context.Context, ids []string) ([]models.SessionStats, error)
 	UpdateSession(ctx context.Context, owner, id string, p models.SessionPatch, now time.Time) (models.Session, error)

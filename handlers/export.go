@@ -63,9 +63,18 @@ func (h *Handlers) sendExport(c echo.Context, what exported, contentType, ending
 	if err == nil {
 		err = out.Flush()
 	}
-	if err != nil && c.Response().Committed {
-		h.Log.ErrorContext(c.Request().Context(), "an export broke off", "request", RequestID(c), "session", what.session.ID, "error", err)
-		panic(http.ErrAbortHandler) // so that half a file is not taken for a whole one
+	if err != nil {
+		return h.brokeOff(c, what.session.ID, err)
+	}
+	return nil
+}
+
+// brokeOff ends an export that cannot be finished: half a file is not to be taken
+// for a whole one.
+func (h *Handlers) brokeOff(c echo.Context, sessionID string, err error) error {
+	if c.Response().Committed {
+		h.Log.ErrorContext(c.Request().Context(), "an export broke off", "request", RequestID(c), "session", sessionID, "error", err)
+		panic(http.ErrAbortHandler)
 	}
 	return err
 }

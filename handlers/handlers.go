@@ -63,6 +63,10 @@ type Config struct {
 	// Demo: the built-in demo model answers, because none is configured.
 	Demo bool
 
+	// OnlyAdminsDelete: users archive sessions, and do not delete them or what was
+	// kept in them.
+	OnlyAdminsDelete bool
+
 	// Policy names which calls are asked about, for the pages.
 	Policy string
 

@@ -102,6 +102,7 @@ func (h *Handlers) layout(c echo.Context) views.Layout {
 	user, known := CurrentUser(c)
 	if known {
 		l.User = views.User{Name: user.Name, Admin: user.Admin()}
+		l.NoDeleting = h.OnlyAdminsDelete && !user.Admin()
 		l.Lines, l.Thoughts, l.Notify = user.Settings.PreviewLines, user.Settings.Thoughts, user.Settings.Notify
 		l.Unmarked = user.Settings.Unmarked
 	}

@@ -33,3 +33,9 @@ type ReviewQuery struct {
 	Ascending  bool         // the least or oldest first
 	Page
 }
+
+// ReviewTotals are the sessions that fit a ReviewQuery, on all its pages.
+type ReviewTotals struct {
+	Sessions int64
+	Bytes    int64 // of kept outputs
+}

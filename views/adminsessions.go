@@ -11,9 +11,17 @@ type AdminSessions struct {
 	Filter SessionFilter
 	Rows   []AdminSession
 	Steps  Steps
+	Total  AdminTotal
 	// Deleted and Failed are how many sessions the page was left with: gone, and
 	// still there.
 	Deleted, Failed int
+}
+
+// AdminTotal is how many sessions fit the filter, on all pages, and how much they
+// keep.
+type AdminTotal struct {
+	Sessions int64
+	Bytes    int64 // of kept outputs
 }
 
 // SessionFilter is which sessions are shown, in which order, by the parameters
@@ -104,6 +112,15 @@ func (g AdminGoes) running() (n int) {
 		}
 	}
 	return n
+}
+
+// export is the address of all of them as JSON.
+func (g AdminGoes) export() string {
+	params := url.Values{}
+	for _, s := range g.Sessions {
+		params.Add("id", s.ID)
+	}
+	return addressOf("/admin/sessions/export", params)
 }
 
 // total is the figures of all of them together.

@@ -28,6 +28,8 @@ type Layout struct {
 	Notify bool
 	// Unmarked: answers that say that something is absent are not marked.
 	Unmarked bool
+	// NoDeleting: the user does not delete sessions or kept outputs.
+	NoDeleting bool
 	// CSRF is the token that every form and request carries.
 	CSRF string
 	// User is who is signed in; the zero value is nobody.

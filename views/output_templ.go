@@ -332,7 +332,7 @@ func outputHead(v Output) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if !v.Pager.Running && !frame(ctx).ReadOnly {
+		if !v.Pager.Running && !frame(ctx).ReadOnly && !frame(ctx).NoDeleting {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<button type=\"button\" class=\"icon-btn\" aria-label=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -22,7 +25,7 @@ import (
 )
 
 // adminPaths are the admin's pages, each below the base path.
-var adminPaths = []string{"/admin", "/admin/sessions", "/admin/storage", "/admin/sessions/goes?id=ses_1", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv", "/admin/truncation", "/admin/truncation.csv", "/admin/mcp"}
+var adminPaths = []string{"/admin", "/admin/sessions", "/admin/storage", "/admin/sessions/goes?id=ses_1", "/admin/sessions/export?id=ses_1", "/admin/audit", "/admin/audit.csv", "/admin/users", "/admin/users/usr_ann", "/admin/usage", "/admin/usage.csv", "/admin/truncation", "/admin/truncation.csv", "/admin/mcp"}
 
 func TestAdminPagesAreForAdmins(t *testing.T) {
 	s := start(t)
@@ -304,4 +307,75 @@ func TestTheAuditLogIsReadInTheLanguageOfThePage(t *testing.T) {
 	if csv := string(b.get("/admin/audit.csv", "Accept-Language", "zh").body); !strings.Contains(csv, "read a session of "+ann) {
 		t.Errorf("the export is %q", csv)
 	}
+}
+
+func TestSessionsAreCountedAndExportedBeforeTheyGo(t *testing.T) {
+	s := start(t)
+	one, _ := s.withOutput(lines(20))
+	two := s.newSession(bob)
+	b := s.signedIn(root)
+	if total := b.get("/admin/sessions").page(t).Find("[data-testid=admin-total]").Text(); !strings.Contains(total, "2 sessions · ") || strings.Contains(total, " 0 B") {
+		t.Errorf("in all: %q", total)
+	}
+	if total := b.get("/admin/sessions?owner=" + bob).page(t).Find("[data-testid=admin-total]").Text(); !strings.Contains(total, "1 session · 0 B") {
+		t.Errorf("of bob: %q", total)
+	}
+	link := b.get("/admin/sessions/goes?id="+one+"&id="+two).page(t).Find("[data-testid=admin-export]").AttrOr("href", "")
+	a := b.get(link)
+	archive, err := zip.NewReader(bytes.NewReader(a.body), int64(len(a.body)))
+	if err != nil || a.status != 200 || len(archive.File) != 2 {
+		t.Fatalf("the export: %d, %v", a.status, err)
+	}
+	for _, file := range archive.File {
+		in, err := file.Open()
+		must(t, err)
+		data, err := io.ReadAll(in)
+		must(t, err)
+		switch file.Name {
+		case one + ".json":
+			if back := s.wants(201, ann, "POST", "/import", string(data)); back["owner"] != ann {
+				t.Errorf("imported as %v", back)
+			}
+		case two + ".json":
+		default:
+			t.Errorf("there is a file %q", file.Name)
+		}
+	}
+	for _, id := range []string{one, two} {
+		entries, _, err := s.store.Audit(t.Context(), models.AuditQuery{Action: models.AuditSessionView, Target: id})
+		must(t, err)
+		if len(entries) != 1 || entries[0].ActorName != root {
+			t.Errorf("reading %s is audited as %+v", id, entries)
+		}
+	}
+	if a := s.signedIn(ann).get(link); a.status == 200 {
+		t.Errorf("ann exports sessions of others: %d", a.status)
+	}
+}
+
+func TestWhereOnlyAdminsDeleteUsersArchive(t *testing.T) {
+	s := start(t, with(func(c *Config) { c.Handlers.OnlyAdminsDelete = true }))
+	session, output := s.withOutput(lines(20))
+	b := s.signedIn(ann)
+	for path, form := range map[string]url.Values{
+		"/s/" + session + "/delete":                    nil,
+		"/history/delete":                              {"id": {session}, "sure": {"true"}},
+		"/s/" + session + "/out/" + output + "/delete": nil,
+	} {
+		if a := b.post(path, form); a.status != 403 || !strings.Contains(string(a.body), "only administrators delete") {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+	s.wants(403, ann, "DELETE", "/sessions/"+session, nil)
+	s.wants(403, ann, "DELETE", "/sessions/"+session+"/outputs/"+output, nil)
+	for _, path := range []string{"/s/" + session, "/history", "/s/" + session + "/out/" + output} {
+		if n := b.get(path).page(t).Find("[data-dialog=dlg-delete], [data-deed=delete], [data-testid=bulk-delete], [data-testid=output-delete]").Length(); n != 0 {
+			t.Errorf("%s offers %d ways to delete", path, n)
+		}
+	}
+	if a := b.post("/history/archive", url.Values{"id": {session}}); a.status != 303 {
+		t.Errorf("archiving: %d", a.status)
+	}
+	s.wants(200, ann, "GET", "/sessions/"+session, nil)
+	s.wants(204, root, "DELETE", "/admin/sessions/"+session, nil)
 }

@@ -383,8 +383,8 @@ func TestPagesOfOthersAreForReadingToAnAdmin(t *testing.T) {
 	if n := b.get("/s/" + id + "/out/" + output).page(t).Find(changing).Length(); n > 0 {
 		t.Errorf("%d things to change the output with", n)
 	}
-	if n := s.signedIn(ann).get("/s/" + id).page(t).Find(changing).Length(); n != 6 {
-		t.Errorf("the owner has %d things to change the session with, want 6", n)
+	if n := s.signedIn(ann).get("/s/" + id).page(t).Find(changing).Length(); n != 7 {
+		t.Errorf("the owner has %d things to change the session with, want 7", n)
 	}
 	if a := b.post("/s/"+id+"/messages", url.Values{"content": {"x"}}); a.status != 403 {
 		t.Errorf("writing: %d", a.status)

@@ -134,6 +134,7 @@ func routes(h *handlers.Handlers) []route {
 		{GET, "/admin", adminPage, h.AdminHome},
 		{GET, "/admin/sessions", adminPage, h.AdminSessions},
 		{GET, "/admin/sessions/goes", adminPage, h.AdminGoes},
+		{GET, "/admin/sessions/export", adminPage, h.AdminExport},
 		{POST, "/admin/sessions/delete", adminPage, h.AdminDeleteSessions},
 		{GET, "/admin/audit", adminPage, h.AdminAudit},
 		{GET, "/admin/audit.csv", adminPage, h.AdminAuditCSV},

@@ -183,6 +183,8 @@ func (a *App) handler(db *store.Store, broker *events.Broker, reader *retain.Rea
 			Retention:   a.sweeps(db, folders),
 			QuotaBytes:  a.cfg.Limits.StoragePerUserBytes,
 			UploadBytes: a.cfg.Limits.UploadBytes,
+
+			OnlyAdminsDelete: a.cfg.Retention.OnlyAdminsDelete,
 		},
 		TrustedProxies: a.cfg.TrustedProxies,
 		Answered:       a.watched.metrics.Request,

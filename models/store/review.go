@@ -83,6 +83,15 @@ func (s *Store) ReviewSessions(ctx context.Context, q models.ReviewQuery) ([]mod
 	return convert(rows, reviewView.stats), next, nil
 }
 
+// ReviewTotals sums up the sessions that ReviewSessions lists on all its pages.
+func (s *Store) ReviewTotals(ctx context.Context, q models.ReviewQuery) (models.ReviewTotals, error) {
+	var sum models.ReviewTotals
+	err := s.read(ctx, "sum up all sessions", func(db *gorm.DB) error {
+		return reviewed(db, q).Select("count(*) AS sessions, coalesce(sum(size_bytes), 0) AS bytes").Scan(&sum).Error
+	})
+	return sum, err
+}
+
 // reviewed narrows the sessions to what q asks for. The signs keep its
 // conditions from being what the rows are found by: the order is that of the
 // index, and nothing is sorted.

@@ -81,8 +81,10 @@ function focusSearch() {
   field.select();
 }
 
+// A page without a conversation has the sessions beside it, or what it lists.
 function between() {
-  if (document.activeElement?.id === "composer-text") document.getElementById("log")?.focus();
+  const log = ["log", "hits", "sessions"].map((id) => document.getElementById(id)).find(Boolean);
+  if (document.activeElement?.id === "composer-text" || !document.getElementById("composer-text")) log?.focus();
   else focusComposer();
 }
 

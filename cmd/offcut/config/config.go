@@ -197,6 +197,9 @@ type Retention struct {
 	MaxAgeDays int `koanf:"maxAgeDays"`
 	// MaxBytesPerUser bounds what the sessions of one user hold.
 	MaxBytesPerUser int64 `koanf:"maxBytesPerUser"`
+	// OnlyAdminsDelete: users archive their sessions, and do not delete them or
+	// what was kept in them.
+	OnlyAdminsDelete bool `koanf:"onlyAdminsDelete"`
 }
 
 // Metrics says who may read /metrics.

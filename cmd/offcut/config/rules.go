@@ -80,6 +80,7 @@ var rules = []rule{
 
 	whole("retention.maxAgeDays", 1, 36_500),
 	whole("retention.maxBytesPerUser", 1<<20, 1<<50),
+	{"retention.onlyAdminsDelete", "true or false", isBool},
 
 	whole("limits.turnsPerUser", 1, 10_000),
 	whole("limits.turns", 1, 100_000),
