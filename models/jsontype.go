@@ -26,14 +26,14 @@ var (
 // jsonKind is the kind of a value as encoding/json describes it: "string",
 // "number", "number 1.5", "array", "object" or "bool".
 func jsonKind(described string) *Error {
-	switch {
-	case described == "string":
+	switch described {
+	case "string":
 		return jsonText
-	case described == "array":
+	case "array":
 		return jsonList
-	case described == "object":
+	case "object":
 		return jsonObject
-	case described == "bool":
+	case "bool":
 		return jsonBoolean
 	}
 	return jsonNumber

@@ -50,7 +50,7 @@ func noNameCharacter(r rune) bool {
 	case r >= 0xFF00 && r <= 0xFFEF, unicode.Is(unicode.Lm, r): // wide forms; raised letters
 		return true
 	}
-	return !(unicode.IsLetter(r) || unicode.IsDigit(r)) || unicode.Is(unicode.Common, r)
+	return unicode.Is(unicode.Common, r) || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // longVowel lengthens a vowel in Hiragana and Katakana, and belongs to neither.

@@ -122,3 +122,23 @@ func TestOutputsAndReasoningAreOpenAsChosen(t *testing.T) {
 		}
 	}
 }
+
+func TestAnotherModelIsShownInAllOpenPages(t *testing.T) {
+	s := start(t)
+	session := s.newSession(ann)
+	b := s.signedIn(ann)
+	conn := b.watching(session, b.seqOf(session))
+	s.wants(200, ann, "PATCH", "/sessions/"+session, `{"model":"other"}`)
+	for {
+		f, code := next(t, conn)
+		if code != 0 {
+			t.Fatalf("the connection ended with %d", code)
+		}
+		if f.Type == "model" {
+			if f.Text != "other" {
+				t.Errorf("it says %q", f.Text)
+			}
+			return
+		}
+	}
+}
