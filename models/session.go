@@ -3,6 +3,7 @@ package models
 import (
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -24,8 +25,8 @@ type Session struct {
 // MaxTitleLength bounds a title, in characters.
 const MaxTitleLength = 200
 
-// ValidateTitle refuses titles over the limit, or with line breaks, control
-// characters or bytes that are no UTF-8; an empty title means that one comes by
+// ValidateTitle refuses titles over the limit, with characters that CleanTitle
+// drops, or with bytes that are no UTF-8; an empty title means that one comes by
 // itself.
 func ValidateTitle(title string) error {
 	if !utf8.ValidString(title) {
@@ -34,30 +35,57 @@ func ValidateTitle(title string) error {
 	if utf8.RuneCountInString(title) > MaxTitleLength {
 		return Errorf(ErrInvalid, "title_too_long", "a title has at most %d characters", Arg("most", MaxTitleLength))
 	}
-	if strings.ContainsFunc(title, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
-		return Errorf(ErrInvalid, "invalid_title", "a title is one line without control characters")
+	if CleanTitle(title) != title {
+		return Errorf(ErrInvalid, "invalid_title", "a title is one line that can be seen, without control characters and marks of direction")
 	}
 	return nil
 }
+
+// CleanTitle is title without what breaks its line, cannot be seen, or turns the
+// text around it in the other direction; empty where nothing is left to be seen.
+func CleanTitle(title string) string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+			return -1
+		}
+		return r
+	}, title)
+	seen := func(r rune) bool { return !unicode.IsSpace(r) && unicode.IsGraphic(r) && !unicode.Is(fillers, r) }
+	if !strings.ContainsFunc(clean, seen) {
+		return ""
+	}
+	return clean
+}
+
+// fillers are letters and marks that are drawn as nothing.
+var fillers = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x034f, Hi: 0x034f, Stride: 1},
+	{Lo: 0x115f, Hi: 0x1160, Stride: 1},
+	{Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
+	{Lo: 0x2800, Hi: 0x2800, Stride: 1},
+	{Lo: 0x3164, Hi: 0x3164, Stride: 1},
+	{Lo: 0xfe00, Hi: 0xfe0f, Stride: 1},
+	{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
+}}
 
 // TitleFrom makes a session's first title out of its first message: the first
 // line that says something, without the marks of code, cut at a word after at
 // most 60 characters.
 func TitleFrom(content string) string {
-	for line := range strings.Lines(content) {
-		words := strings.Fields(strings.Map(func(r rune) rune {
+	lines := strings.FieldsFunc(content, func(r rune) bool { return strings.ContainsRune("\n\r\u0085\u2028\u2029", r) })
+	for _, line := range lines {
+		line = strings.Map(func(r rune) rune {
 			switch {
-			case r < 0x20 || r == 0x7f:
+			case unicode.Is(unicode.Cc, r):
 				return ' '
 			case r == '`':
 				return -1
 			}
 			return r
-		}, line))
-		if len(words) == 0 {
-			continue
+		}, line)
+		if words := strings.Fields(CleanTitle(line)); len(words) > 0 {
+			return shorten(strings.Join(words, " "), 60)
 		}
-		return shorten(strings.Join(words, " "), 60)
 	}
 	return ""
 }

@@ -14,6 +14,10 @@ func TestTitleFrom(t *testing.T) {
 		{"control characters", "a\tb\x00c", "a b c"},
 		{"a long line is cut at a word", "one two three four five six seven eight nine ten eleven twelve thirteen", "one two three four five six seven eight nine ten eleven…"},
 		{"a long word is cut", "发票导出缺少合计行发票导出缺少合计行发票导出缺少合计行发票导出缺少合计行发票导出缺少合计行发票导出缺少合计行发票导出缺少合计行", "发票导出缺少合计行发票导出缺少合计行发票导出缺少合计行发票导出缺少合计行发票导出缺少合计行发票导出缺少合计行发票导出缺少…"},
+		{"marks of direction", "\u202eof bob\u2066", "of bob"},
+		{"a line that cannot be seen", "\u200b\u3164\nseen", "seen"},
+		{"a line that ends in another way", "one\u2028two", "one"},
+		{"emoji of several", "👩‍💻 ❤️", "👩‍💻 ❤️"},
 		{"nothing", " \n\t", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -32,6 +36,14 @@ func TestTitlesThatAreRefused(t *testing.T) {
 		strings.Repeat("é", 201): "title_too_long",
 		"two\nlines":             "invalid_title",
 		"a\x7f":                  "invalid_title",
+		"a\u202e":                "invalid_title",
+		"a\u200f":                "invalid_title",
+		"a\u0085b":               "invalid_title",
+		"a\u2028b":               "invalid_title",
+		"\u200b":                 "invalid_title",
+		"\u3164":                 "invalid_title",
+		"שלום עולם":              "",
+		"👩‍💻":                    "",
 		"a\xff\xfeb":             "invalid_utf8",
 	} {
 		err := ValidateTitle(title)

@@ -253,3 +253,15 @@ it('a session is forked from a question', async ({ app, chat, provider }) => {
   const said = (await app.api('GET', `/sessions/${forked}/messages`)).items.map((m) => m.content);
   assert.deepEqual(said, ['first question', 'One.', 'second question']);
 });
+
+it('a title turns nothing around it, and can be seen', async ({ app, chat, provider }) => {
+  provider.on('elab eteled', says('No.'));
+  const refused = await app.request('POST', '/sessions', { title: 'a\u202eb' });
+  assert.equal(refused.status, 422);
+  const c = await chat();
+  await c.open();
+  await c.ask('\u202e\u2066elab eteled\u200b');
+  const shown = await c.page.getByTestId('session-item').first().innerText();
+  assert.match(shown, /elab eteled/);
+  assert.doesNotMatch(`${shown} ${await c.page.title()} ${await c.page.locator('#title').innerText()}`, /[\u202a-\u202e\u2066-\u2069]/);
+});
