@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"text/tabwriter"
 	"time"
 
@@ -91,6 +92,10 @@ func (c evalRun) Run(ctx context.Context, cfg config.Config, t terminal) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
+	out, err := c.output(t.out)
+	if err != nil {
+		return err
+	}
 	if cfg.DefaultModel == config.DemoModel && !c.Rehearse {
 		_, _ = fmt.Fprintln(t.err, "The demo model answers, which understands hardly any of the questions. Set OFFCUT_MODEL and OPENAI_BASE_URL, or --model and --base-url, to a model of your own.")
 	}
@@ -103,7 +108,7 @@ func (c evalRun) Run(ctx context.Context, cfg config.Config, t terminal) (err er
 	if stopped != nil {
 		stopped = fmt.Errorf("stopped after %d of %d tries", len(results), len(scenarios)*c.Repeat)
 	}
-	return errors.Join(stopped, c.write(report, t.out), verdict(report))
+	return errors.Join(stopped, out(report), verdict(report))
 }
 
 // confinement is how commands will be confined. Where none would run, nothing is
@@ -126,28 +131,29 @@ func confinement(cfg config.Config) (string, error) {
 // folder is where the data folders go, and what removes it.
 func (c evalRun) folder() (string, func() error, error) {
 	if c.Keep != "" {
-		if err := os.MkdirAll(c.Keep, 0o700); err != nil {
+		dir, err := filepath.Abs(c.Keep)
+		if err = errors.Join(err, os.MkdirAll(dir, 0o700)); err != nil {
 			return "", nil, fmt.Errorf("the folder of the sessions (--keep): %w", err)
 		}
-		return c.Keep, func() error { return nil }, nil
+		return dir, func() error { return nil }, nil
 	}
 	dir, err := os.MkdirTemp("", "offcut-eval-")
 	return dir, func() error { return os.RemoveAll(dir) }, err
 }
 
-// write writes the report: to the file, and the table to out; or to out alone.
-func (c evalRun) write(report eval.Report, out io.Writer) error {
+// output is what writes the report: to the file, and the table to out; or to out
+// alone. The file is made first: hours later is too late to hear that it cannot be.
+func (c evalRun) output(out io.Writer) (func(eval.Report) error, error) {
 	if c.Out == "" {
-		return report.Write(out, c.Format)
+		return func(report eval.Report) error { return report.Write(out, c.Format) }, nil
 	}
 	file, err := os.Create(c.Out)
 	if err != nil {
-		return fmt.Errorf("the report: %w", err)
+		return nil, fmt.Errorf("the report (--out): %w", err)
 	}
-	if err := errors.Join(report.Write(file, c.Format), file.Close()); err != nil {
-		return fmt.Errorf("the report: %w", err)
-	}
-	return report.Write(out, eval.Table)
+	return func(report eval.Report) error {
+		return errors.Join(report.Write(file, c.Format), file.Close(), report.Write(out, eval.Table))
+	}, nil
 }
 
 // verdict fails where a scenario did not pass.

@@ -51,6 +51,13 @@ func TestScenariosAreListed(t *testing.T) {
 	}
 }
 
+func TestAReportThatCannotBeWrittenIsToldOfBeforeAnythingIsAsked(t *testing.T) {
+	status, out, errs := command(t, t.TempDir(), "", "eval", "--sandbox", "off", "--rehearse", "--only", "late-line", "--out", filepath.Join(t.TempDir(), "nowhere", "report"))
+	if status != exitFailed || out != "" || strings.Contains(errs, "pass") || !strings.Contains(errs, "--out") {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+}
+
 func TestNumbersOfTriesAreChecked(t *testing.T) {
 	for _, flag := range []string{"--repeat=0", "--jobs=0", "--timeout=0s"} {
 		if status, out, errs := command(t, t.TempDir(), "", "eval", "--rehearse", "--only", "late-line", flag); status != exitUsage || out != "" || !strings.Contains(errs, "at least 1") {
