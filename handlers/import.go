@@ -15,6 +15,7 @@ import (
 
 // APIImport makes a session of a file that was exported as JSON.
 func (h *Handlers) APIImport(c echo.Context) error {
+	patient(c)
 	sess, err := h.importFrom(c, c.Request().Body)
 	if err != nil {
 		return err
@@ -46,6 +47,9 @@ func (h *Handlers) Import(c echo.Context) error {
 // only in the session that made it.
 func (h *Handlers) importFrom(c echo.Context, from io.Reader) (models.Session, error) {
 	file, err := readFile(from)
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return models.Session{}, h.tooLargeUpload()
+	}
 	if err != nil {
 		return models.Session{}, err
 	}

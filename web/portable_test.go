@@ -3,14 +3,17 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"mime"
 	"mime/multipart"
 	"strings"
 	"testing"
+	"time"
 
 	"offcut/agent"
 	"offcut/agent/agenttest"
 	"offcut/models"
+	"offcut/models/portable"
 )
 
 // told is a session with a result whose copy was kept, and a hidden message.
@@ -167,7 +170,7 @@ func TestABadFileIsRefusedWhole(t *testing.T) {
 			t.Errorf("%s: it is not said where and why: %v", name, problem)
 		}
 	}
-	s.wants(413, ann, "POST", "/import", strings.Repeat(" ", maxJSONBytes+1))
+	s.wants(413, ann, "POST", "/import", strings.Repeat(" ", models.MaxUploadBytes+1))
 	if items := s.wants(200, ann, "GET", "/sessions", nil)["items"].([]any); len(items) != 0 {
 		t.Errorf("%d sessions were made", len(items))
 	}
@@ -177,18 +180,51 @@ func TestAFileIsImportedByAForm(t *testing.T) {
 	s := start(t)
 	session, _ := s.told(t)
 	file := s.api(ann, "GET", "/sessions/"+session+"/export", nil).body
-	b := s.signedIn(ann)
-	token, _ := b.get("/history").page(t).Find("input[name=_csrf]").Attr("value")
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	must(t, form.WriteField("_csrf", token))
-	part, err := form.CreateFormFile("file", "x.json")
-	must(t, err)
-	_, err = part.Write(file)
-	must(t, err)
-	must(t, form.Close())
-	answer := b.send("POST", "/history/import", &body, "Content-Type", form.FormDataContentType())
+	answer := s.importByForm(file)
 	if answer.status != 303 || !strings.Contains(answer.header.Get("Location"), "/s/ses") {
 		t.Errorf("status %d to %q: %s", answer.status, answer.header.Get("Location"), clip(answer.body))
+	}
+}
+
+// importByForm is ann choosing a file on the page of all sessions.
+func (s *server) importByForm(file []byte) answer {
+	s.t.Helper()
+	b := s.signedIn(ann)
+	token, _ := b.get("/history").page(s.t).Find("input[name=_csrf]").Attr("value")
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	s.must(form.WriteField("_csrf", token))
+	part, err := form.CreateFormFile("file", "x.json")
+	s.must(err)
+	_, err = part.Write(file)
+	s.must(err)
+	s.must(form.Close())
+	return b.send("POST", "/history/import", &body, "Content-Type", form.FormDataContentType())
+}
+
+// What was exported comes back however long it is: a session with large results
+// is more than other requests may hold.
+func TestALongSessionComesBack(t *testing.T) {
+	s := start(t)
+	var messages []portable.Message
+	for i := range 20 {
+		messages = append(messages, portable.Message{
+			TurnID: fmt.Sprint(i), Role: models.RolePerson, Content: strings.Repeat("word ", 100_000), State: models.StateDone, CreatedAt: time.Now(),
+		})
+	}
+	file, err := json.Marshal(struct {
+		portable.Header
+		Messages []portable.Message `json:"messages"`
+	}{portable.Header{Format: portable.Format, Version: portable.Version}, messages})
+	must(t, err)
+	if len(file) <= maxJSONBytes {
+		t.Fatalf("%d bytes are no more than other requests hold", len(file))
+	}
+	made := s.wants(201, ann, "POST", "/import", file)
+	if items := s.wants(200, ann, "GET", "/sessions/"+made["id"].(string)+"/messages", nil)["items"].([]any); len(items) != len(messages) {
+		t.Errorf("%d messages came back", len(items))
+	}
+	if a := s.importByForm(file); a.status != 303 {
+		t.Errorf("by the form: %d %s", a.status, clip(a.body))
 	}
 }

@@ -20,8 +20,6 @@ const (
 	visitor access = "visitor"
 	// page routes are for browsers in which somebody is signed in.
 	page access = "page"
-	// upload routes are those whose form holds a file.
-	upload access = "upload"
 	// files routes take files: of a form, or one as their body.
 	files access = "files"
 	// socket routes are live connections of such browsers: their origin is
@@ -76,7 +74,7 @@ func routes(h *handlers.Handlers) []route {
 		{POST, "/history/pin", page, h.Pin},
 		{POST, "/history/unpin", page, h.Unpin},
 		{POST, "/history/delete", page, h.DeleteMany},
-		{POST, "/history/import", upload, h.Import},
+		{POST, "/history/import", files, h.Import},
 		{GET, "/s/:session", page, h.Chat},
 		{GET, "/s/:session/log", page, h.LogFragment},
 		{GET, "/s/:session/export", page, h.Export},
@@ -163,7 +161,7 @@ func routes(h *handlers.Handlers) []route {
 		{DELETE, "/api/v1/sessions/:session", program, h.APIDeleteSession},
 		{POST, "/api/v1/sessions/:session/fork", program, h.APIForkSession},
 		{GET, "/api/v1/sessions/:session/export", program, h.Export},
-		{POST, "/api/v1/import", program, h.APIImport},
+		{POST, "/api/v1/import", programUpload, h.APIImport},
 		{GET, "/api/v1/sessions/:session/messages", program, h.APIMessages},
 		{POST, "/api/v1/sessions/:session/messages", program, h.APISend},
 		{POST, "/api/v1/sessions/:session/messages/:message/edit", program, h.APIEdit},
@@ -207,7 +205,6 @@ func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 		public:  {limitBody(maxFormBytes)},
 		visitor: {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.Visiting},
 		page:    {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.WithCookie},
-		upload:  {limitBody(maxJSONBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.WithCookie},
 		socket:  {h.WithCookie},
 		program: {limitBody(maxJSONBytes), h.WithToken},
 		admin:   {limitBody(maxJSONBytes), h.WithToken, handlers.AdminsOnly},

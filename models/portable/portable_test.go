@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,7 @@ func TestAFileThatCannotBeTakenSaysWhereAndWhy(t *testing.T) {
 		"of another program":       {`{"messages":[]}`, "format", "no session that was exported", 1},
 		"of a later version":       {`{"format":"offcut-session","version":2}`, "version", "is 2", 1},
 		"a version that is a text": {`{"format":"offcut-session","version":"1"}`, "version", "is text and is to be a whole number", 1},
+		"more than can be taken":   {file(slices.Repeat([]string{first}, MaxMessages+1)...), "messages", "more than 50000", 1},
 		"messages that are none":   {`{"format":"offcut-session","version":1,"messages":{}}`, "messages", "is an object and is to be a list", 1},
 		"a session that is a list": {`{"format":"offcut-session","version":1,"session":[]}`, "session", "is a list and is to be an object", 1},
 		"empty":                    {file(), "messages", "is empty", 1},

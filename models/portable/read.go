@@ -1,6 +1,7 @@
 package portable
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -64,16 +65,16 @@ type File struct {
 	Messages []Message
 }
 
+// MaxMessages bounds the messages of a file: five times the longest conversations
+// that people have.
+const MaxMessages = 50_000
+
 // Read reads a file, which is valid JSON and valid Unicode. One that cannot be
 // taken is models.ErrInvalid with the places and the number of its faults.
 func Read(data []byte) (File, error) {
 	var file File
-	var raw struct {
-		Messages []json.RawMessage `json:"messages"`
-	}
 	var wrong faults
 	decode(data, &file.Header, "", &wrong)
-	decode(data, &raw, "", &wrong)
 	switch {
 	case wrong.count > 0:
 		return File{}, wrong.err()
@@ -85,20 +86,58 @@ func Read(data []byte) (File, error) {
 		wrong.add("version", models.Errorf(models.ErrInvalid, "fault_version",
 			"is %d and this program knows %d", models.Arg("is", file.Version), models.Arg("wanted", Version)))
 		return File{}, wrong.err()
-	case len(raw.Messages) == 0:
-		wrong.add("messages", models.Errorf(models.ErrInvalid, "fault_empty", "is empty: there is nothing to import"))
 	}
 	if err := models.ValidateTitle(file.Session.Title); err != nil {
 		wrong.add("session.title", refused(err))
 	}
-	file.Messages = make([]Message, len(raw.Messages))
-	for i, one := range raw.Messages {
-		decode(one, &file.Messages[i], place(i, ""), &wrong)
-	}
+	file.readMessages(data, &wrong)
 	if wrong.count == 0 {
 		checkMessages(file.Messages, &wrong)
 	}
 	return file, wrong.err()
+}
+
+// readMessages reads the messages of a file one after the other.
+func (f *File) readMessages(data []byte, wrong *faults) {
+	var file struct {
+		Messages each `json:"messages"`
+	}
+	file.Messages.take = func(one []byte) bool {
+		if len(f.Messages) == MaxMessages {
+			wrong.add("messages", models.Errorf(models.ErrInvalid, "fault_many", "has more than %d, which is all that can be imported", models.Arg("most", MaxMessages)))
+			return false
+		}
+		var m Message
+		decode(one, &m, place(len(f.Messages), ""), wrong)
+		f.Messages = append(f.Messages, m)
+		return true
+	}
+	decode(data, &file, "", wrong)
+	if len(f.Messages) == 0 && wrong.count == 0 {
+		wrong.add("messages", models.Errorf(models.ErrInvalid, "fault_empty", "is empty: there is nothing to import"))
+	}
+}
+
+// each is a list in JSON whose elements are taken one by one, so that only one of
+// them is held beside the text. take reports whether it wants more.
+type each struct{ take func(one []byte) bool }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *each) UnmarshalJSON(list []byte) error {
+	elements := json.NewDecoder(bytes.NewReader(list))
+	if begin, err := elements.Token(); err != nil || begin != json.Delim('[') {
+		return json.Unmarshal(list, &[]json.RawMessage{}) // says what it is instead
+	}
+	for elements.More() {
+		var one json.RawMessage
+		if err := elements.Decode(&one); err != nil {
+			return err
+		}
+		if !e.take(one) {
+			return nil
+		}
+	}
+	return nil
 }
 
 func place(i int, member string) string {
