@@ -100,6 +100,8 @@ func (h *Handlers) reviewQuery(ctx context.Context, q query) (models.ReviewQuery
 }
 
 func (h *Handlers) adminSessions(ctx context.Context, list []models.SessionStats) []views.AdminSession {
+	ctx, cancel := context.WithTimeout(ctx, sizesWait)
+	defer cancel()
 	rows := make([]views.AdminSession, len(list))
 	for i, s := range list {
 		rows[i] = views.AdminSession{

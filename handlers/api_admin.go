@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"offcut/models"
 	"offcut/views"
@@ -32,18 +33,23 @@ func (h *Handlers) APIAdminSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	sizes, cancel := context.WithTimeout(ctx, sizesWait)
+	defer cancel()
 	for i := range list {
-		list[i].Files = h.workspaceSize(ctx, list[i].ID)
+		list[i].Files = h.workspaceSize(sizes, list[i].ID)
 	}
 	return sendList(c, list, next, h.newStatsResource)
 }
 
-// workspaceSize is -1 where it cannot be told: a list of sessions is still
+// sizesWait is how long a list of sessions waits for the sizes of workspaces that
+// were never counted: the others are there at once.
+const sizesWait = 500 * time.Millisecond
+
+// workspaceSize is -1 where it is not known yet: a list of sessions is still
 // worth reading then.
 func (h *Handlers) workspaceSize(ctx context.Context, sessionID string) int64 {
-	size, err := h.Workspaces.Size(ctx, sessionID)
+	size, err := h.Workspaces.Known(ctx, sessionID)
 	if err != nil {
-		h.Log.WarnContext(ctx, "size of a workspace is not known", "session", sessionID, "error", err)
 		return -1
 	}
 	return size

@@ -65,6 +65,8 @@ type Accounts interface {
 	// StorageUsed is how many bytes a user stores.
 	StorageUsed(ctx context.Context, owner string) (int64, error)
 	SetSettings(ctx context.Context, userID string, s models.Settings) error
+	// SetTheme stores the theme alone.
+	SetTheme(ctx context.Context, userID string, theme models.Theme) error
 	Tokens(ctx context.Context, userID string) ([]models.APIToken, error)
 	CreateToken(ctx context.Context, t models.APIToken, audit ...models.AuditEntry) error
 	DeleteToken(ctx context.Context, userID, id string, audit ...models.AuditEntry) error
@@ -239,6 +241,9 @@ type Workspaces interface {
 	Remove(ctx context.Context, sessionID string) error
 	// Size is the number of bytes in a session's folder; 0 where it has none.
 	Size(ctx context.Context, sessionID string) (int64, error)
+	// Known is about that number, counted beside the caller: an error where the
+	// first count takes longer than ctx allows.
+	Known(ctx context.Context, sessionID string) (int64, error)
 	// TotalBytes is the number of bytes in all of them.
 	TotalBytes(ctx context.Context) (int64, error)
 }

@@ -241,7 +241,8 @@ func (w *spaces) Remove(_ context.Context, sessionID string) error {
 	return nil
 }
 
-func (w *spaces) Size(context.Context, string) (int64, error) { return 42, nil }
+func (w *spaces) Size(context.Context, string) (int64, error)  { return 42, nil }
+func (w *spaces) Known(context.Context, string) (int64, error) { return 42, nil }
 
 func (w *spaces) TotalBytes(context.Context) (int64, error) { return 4200, nil }
 

@@ -9,11 +9,11 @@ import (
 	"os"
 	"path"
 	"strings"
-	"sync"
 	"unicode"
 
 	"offcut/agent"
 	"offcut/models"
+	"offcut/models/gate"
 )
 
 // Storage is where workspaces lie, and how much more they may hold.
@@ -36,7 +36,8 @@ type Files struct {
 	storage Storage
 	// placing is held while a file that has come takes its place: what is
 	// counted then, and which names are free, holds until it stands there.
-	placing sync.Mutex
+	// Others than the owner do not wait.
+	placing gate.Gate
 }
 
 // NewFiles reaches the workspaces in a storage.
@@ -200,8 +201,11 @@ func (f *Files) write(ctx context.Context, ownerID string, t target, content io.
 	}
 	coming := &coming{Reader: io.LimitReader(content, max(left, 0)+t.size+1), most: max(left, 0) + t.size}
 	err = t.replaceFrom(coming, func(parent *os.Root, temporary string) error {
-		f.placing.Lock()
-		defer f.placing.Unlock()
+		leave, err := f.placing.Enter(ctx, ownerID)
+		if err != nil {
+			return fmt.Errorf("place a file: %w", err)
+		}
+		defer leave()
 		f.storage.Recount(ownerID)
 		left, err := f.storage.Room(ctx, ownerID) // with what has come
 		if err != nil {

@@ -119,3 +119,39 @@ func TestUploadsAtOnceStayWithinTheRoom(t *testing.T) {
 		t.Errorf("the workspace holds %v", entries)
 	}
 }
+
+// slow is a storage in which counting what ann has takes until it is told to end.
+type slow struct {
+	lot
+	counting, end chan struct{}
+}
+
+func (s slow) Room(ctx context.Context, owner string) (int64, error) {
+	if owner == "ann" {
+		s.counting <- struct{}{}
+		<-s.end
+	}
+	return s.lot.Room(ctx, owner)
+}
+
+// An owner with many files keeps nobody else from storing one.
+func TestAnUploadWaitsForNoOtherOwner(t *testing.T) {
+	storage := slow{lot{folder: t.TempDir(), room: 1 << 20}, make(chan struct{}), make(chan struct{})}
+	files := NewFiles(storage)
+	put := func(owner string) error {
+		_, err := files.Add(t.Context(), owner, "s", "", owner+".txt", strings.NewReader("x"), 1)
+		return err
+	}
+	stored := make(chan error, 1)
+	go func() { stored <- put("ann") }()
+	<-storage.counting // before it comes
+	storage.end <- struct{}{}
+	<-storage.counting // as it takes its place
+	if err := put("bob"); err != nil {
+		t.Error(err)
+	}
+	storage.end <- struct{}{}
+	if err := <-stored; err != nil {
+		t.Error(err)
+	}
+}

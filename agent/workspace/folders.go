@@ -34,8 +34,11 @@ type Folders struct {
 	remove func(path string) error
 	left   chan struct{} // a folder of a session that is gone could not be removed
 
-	mu    sync.Mutex
-	sizes map[string]*ownerSize
+	walking chan struct{} // holds one value for each session that is counted
+
+	mu     sync.Mutex
+	sizes  map[string]*ownerSize
+	counts map[string]*count // by session
 }
 
 // sizeAge is how old the size of an owner's workspaces may be. Counting walks
@@ -58,7 +61,7 @@ func Open(dir string, cfg Config) (*Folders, error) {
 		return nil, fmt.Errorf("folder of the workspaces: %w", err)
 	}
 	return &Folders{
-		dir: dir, cfg: cfg, remove: os.RemoveAll, left: make(chan struct{}, 1), sizes: map[string]*ownerSize{},
+		dir: dir, cfg: cfg, remove: os.RemoveAll, left: make(chan struct{}, 1), sizes: map[string]*ownerSize{}, counts: map[string]*count{}, walking: make(chan struct{}, countsAtOnce),
 	}, nil
 }
 
@@ -122,6 +125,7 @@ func (f *Folders) Remove(_ context.Context, sessionID string) error {
 		f.tryAgain()
 		return fmt.Errorf("remove the workspace of session %s: %w", sessionID, err)
 	}
+	f.forget(sessionID)
 	f.Recount(filepath.Base(filepath.Dir(path)))
 	return nil
 }
