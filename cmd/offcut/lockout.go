@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"offcut/models/store"
@@ -35,23 +36,21 @@ func (a *App) stopDisabled(ctx context.Context, db *store.Store) error {
 	if err != nil {
 		return err
 	}
+	var failed []error // one that cannot be stopped keeps no other from it
 	for _, turn := range turns {
-		if err := a.runner.Stop(ctx, turn); err != nil {
-			return err
-		}
+		failed = append(failed, a.runner.Stop(ctx, turn))
 	}
-	return a.endBackgroundOfDisabled(ctx, db)
+	return errors.Join(append(failed, a.endBackgroundOfDisabled(ctx, db))...)
 }
 
 func (a *App) endBackgroundOfDisabled(ctx context.Context, db *store.Store) error {
+	var failed []error
 	for _, owner := range a.runner.BackgroundOwners() {
 		user, err := db.User(ctx, owner)
-		if err != nil {
-			return err
-		}
-		if user.Disabled {
+		failed = append(failed, err)
+		if err == nil && user.Disabled {
 			a.runner.EndBackgroundOf(owner)
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
