@@ -136,22 +136,20 @@ func (h *Handlers) DeleteMany(c echo.Context) error {
 // removal asks whether sessions are to be deleted.
 func (h *Handlers) removal(c echo.Context, ids []string) error {
 	page := views.Removal{Next: h.nextOf(c)}
-	for _, id := range ids {
-		list, _, err := h.Store.SessionStats(c.Request().Context(), models.SessionQuery{
-			OwnerID: me(c), ID: id, Page: models.Page{Limit: 1},
-		})
-		if err != nil {
-			return err
+	list, err := h.Store.SessionsByID(c.Request().Context(), ids)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if s.OwnerID != me(c) {
+			continue
 		}
-		for _, s := range list {
-			page.Sessions = append(page.Sessions, historyItem(s))
-			page.Messages, page.Outputs, page.OutputBytes = page.Messages+s.Messages, page.Outputs+s.Outputs, page.OutputBytes+s.OutputBytes
-		}
+		page.Sessions = append(page.Sessions, historyItem(s))
+		page.Messages, page.Outputs, page.OutputBytes = page.Messages+s.Messages, page.Outputs+s.Outputs, page.OutputBytes+s.OutputBytes
 	}
 	if len(page.Sessions) == 0 {
 		return errNoSession
 	}
-	var err error
 	if page.Sidebar, err = h.historySidebar(c); err != nil {
 		return err
 	}

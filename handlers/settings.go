@@ -189,8 +189,7 @@ func (h *Handlers) SetTheme(c echo.Context) error {
 	}
 	h.rememberTheme(c, theme)
 	if user, ok := CurrentUser(c); ok {
-		user.Settings.Theme = theme
-		if err := h.Store.SetSettings(c.Request().Context(), user.ID, user.Settings); err != nil {
+		if err := h.Store.SetTheme(c.Request().Context(), user.ID, theme); err != nil {
 			return err
 		}
 	}

@@ -92,12 +92,15 @@ func (s *Store) ReviewTotals(ctx context.Context, q models.ReviewQuery) (models.
 	return sum, err
 }
 
-// reviewed narrows the sessions to what q asks for. The signs keep its
+// reviewed narrows the sessions to what q asks for. The signs keep the other
 // conditions from being what the rows are found by: the order is that of the
 // index, and nothing is sorted.
 func reviewed(db *gorm.DB, q models.ReviewQuery) *gorm.DB {
 	db = db.Model(&sessionRow{}).Where("building = 0")
-	if q.OwnerID != "" {
+	switch {
+	case q.OwnerID != "" && q.Order == models.ByUse: // there is an index for this
+		db = db.Where("owner_id = ?", q.OwnerID)
+	case q.OwnerID != "":
 		db = db.Where("+owner_id = ?", q.OwnerID)
 	}
 	if q.Archived != nil {

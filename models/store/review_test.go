@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,19 @@ func TestAllSessionsAreSortedAndNarrowed(t *testing.T) {
 	}
 	_, _, err := s.ReviewSessions(t.Context(), models.ReviewQuery{Order: "title"})
 	wantKind(t, err, models.ErrMalformed, "malformed_parameter")
+}
+
+// A list of one user's sessions costs what that user has.
+func TestSessionsOfAnOwnerAreFoundByTheirIndex(t *testing.T) {
+	s := openNew(t)
+	seen := watch(t, s.readers)
+	_, _, err := s.ReviewSessions(t.Context(), models.ReviewQuery{OwnerID: "ann", Ascending: true})
+	must(t, err)
+	for _, one := range seen() {
+		if steps := strings.Join(explain(t, s, one), "; "); !strings.Contains(steps, "sessions_owner_use (owner_id=?") {
+			t.Errorf("it is read by %s", steps)
+		}
+	}
 }
 
 func TestTheFiguresOfASessionKeepUp(t *testing.T) {

@@ -42,41 +42,16 @@ func (s *Store) Sessions(ctx context.Context, q models.SessionQuery) ([]models.S
 	return convert(rows, sessionView.session), next, nil
 }
 
-// statsView is a session with its figures.
-type statsView struct {
-	View        sessionView `gorm:"embedded"`
-	Messages    int
-	Outputs     int
-	OutputBytes int64
-	SizeText    int64
-}
-
-func (v statsView) stats() models.SessionStats {
-	return models.SessionStats{
-		Session:     v.View.session(),
-		Messages:    v.Messages,
-		Outputs:     v.Outputs,
-		OutputBytes: v.OutputBytes,
-		TextBytes:   v.SizeText,
-		Files:       -1,
-	}
-}
-
-const statsColumns = sessionColumns + `,
-	(SELECT count(*) FROM messages WHERE messages.session_id = sessions.id AND shown = 1) AS messages,
-	(SELECT count(*) FROM outputs WHERE outputs.session_id = sessions.id AND deleted_at IS NULL) AS outputs,
-	(SELECT coalesce(sum(stored_bytes), 0) FROM outputs WHERE outputs.session_id = sessions.id) AS output_bytes`
-
-// SessionStats lists sessions as Sessions does, each with its figures; the
-// bytes of the workspace are not the store's to count. Hidden messages count,
-// those of versions that are not shown do not.
+// SessionStats lists sessions as Sessions does, each with the figures that are
+// kept with its row; the bytes of the workspace are not the store's to count. The
+// messages of versions that are not shown count too: they go with a deletion.
 func (s *Store) SessionStats(ctx context.Context, q models.SessionQuery) ([]models.SessionStats, string, error) {
-	var rows []statsView
-	next, err := listSessions(ctx, s, q, statsColumns, &rows, func(v statsView) sessionKey { return v.View.key() })
+	var rows []reviewView
+	next, err := listSessions(ctx, s, q, sessionColumns, &rows, func(v reviewView) sessionKey { return v.View.key() })
 	if err != nil {
 		return nil, "", err
 	}
-	return convert(rows, statsView.stats), next, nil
+	return convert(rows, reviewView.stats), next, nil
 }
 
 // listSessions fills rows with a page of q and returns the next cursor.

@@ -227,6 +227,12 @@ func TestSettingsAreKept(t *testing.T) {
 	if got := got(s.User(t.Context(), "bob"))(t).Settings; got != (models.Settings{}) {
 		t.Errorf("bob has %+v", got)
 	}
+	must(t, s.SetTheme(t.Context(), "ann", models.ThemeLight)) // and nothing that another tab has stored
+	chosen.Theme = models.ThemeLight
+	if is := got(s.User(t.Context(), "ann"))(t).Settings; is != chosen {
+		t.Errorf("after another theme the settings are %+v, want %+v", is, chosen)
+	}
+	wantKind(t, s.SetTheme(t.Context(), "nobody", models.ThemeDark), models.ErrNotFound, "user_not_found")
 	wantKind(t, s.SetSettings(t.Context(), "nobody", chosen), models.ErrNotFound, "user_not_found")
 }
 

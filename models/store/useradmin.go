@@ -86,6 +86,13 @@ func (s *Store) SetSettings(ctx context.Context, userID string, set models.Setti
 	})
 }
 
+// SetTheme stores the theme that a user chose, and nothing else of their settings.
+func (s *Store) SetTheme(ctx context.Context, userID string, theme models.Theme) error {
+	return s.changeUser(ctx, "store the theme of user "+userID, nil, func(tx *gorm.DB) error {
+		return changed(userOf(tx, userID).Update("theme", theme), noUser())
+	})
+}
+
 // changeUser changes a user and writes the lines of the audit log, or neither.
 func (s *Store) changeUser(ctx context.Context, doing string, audit []models.AuditEntry, change func(*gorm.DB) error) error {
 	return s.write(ctx, doing, func(tx *gorm.DB) error {
