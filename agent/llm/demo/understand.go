@@ -52,9 +52,6 @@ var (
 	readLine   = regexp.MustCompile(`(?i)^(?:read|show|open|print)(?:\s+me)?\s+line\s+(\d+)\s+(?:of|in|from)\s+(?:the\s+)?(?:file\s+)?(\S+)`)
 	readFile   = regexp.MustCompile(`(?i)^(?:read|open|show(?:\s+me)?)\s+(?:the\s+)?(?:file\s+)?(\S+?)[.,]?(?:\s+(?:at|from|starting\s+at|starting\s+from)\s+(?:the\s+)?line\s+(\d+))?[\s.]*$`)
 	readOutput = regexp.MustCompile(`(?i)^(?:read|show|open)(?:\s+me)?\s+(?:in\s+)?(?:the\s+)?(?:last\s+|latest\s+)?kept\s+(?:output|copy)(?:\s+(?:at|from)\s+(?:offset\s+|byte\s+)?([\d,]+))?`)
-	writeWith  = regexp.MustCompile(`(?is)^(?:write|create|save|make)\s+(?:a\s+|the\s+)?(?:file\s+)?(?:named\s+|called\s+)?(\S+?)\s*(?::|\s(?:with|containing|saying)\s+(?:the\s+)?(?:text|content|contents|lines?)?\s*:?)\s*(.+)$`)
-	writeTo    = regexp.MustCompile(`(?is)^(?:write|save|put)\s+(.+)\s+(?:to|into)\s+(?:a\s+|the\s+)?(?:file\s+)?(?:named\s+|called\s+)?(\S+?)[.]?$`)
-	writeBare  = regexp.MustCompile(`(?i)^(?:write|create|make)\s+(?:a\s+|the\s+)?(?:file\s+)?(?:named\s+|called\s+)?(\S+?)[.,]?$`)
 	replace    = regexp.MustCompile(`(?is)^(?:replace|change)\s+(.+)\s+(?:with|by|to)\s+(.+)\s+in\s+(?:the\s+)?(?:file\s+)?(\S+?)[.]?$`)
 	find       = regexp.MustCompile(`(?is)^(?:find|search\s+for|look\s+for|search)\s+(?:the\s+)?(?:text\s+|word\s+)?(.+)\s+in\s+(.+?)[.?]?$`)
 	searchFor  = regexp.MustCompile(`(?is)^search\s+(?:in\s+)?(.+)\s+for\s+(?:the\s+)?(?:text\s+|word\s+)?(.+?)[.?]?$`)
@@ -255,20 +252,6 @@ func asEdit(text string) (wish, bool) {
 	return wish{verb: verbEdit, text: unquoted(m[1]), with: unquoted(m[2]), path: unquoted(m[3])}, true
 }
 
-func asWrite(text string) (wish, bool) {
-	if m := writeWith.FindStringSubmatch(text); m != nil {
-		return wish{verb: verbWrite, path: fileName(m[1]), text: unquoted(m[2])}, true
-	}
-	if m := writeTo.FindStringSubmatch(text); m != nil {
-		return wish{verb: verbWrite, path: fileName(m[2]), text: unquoted(m[1])}, true
-	}
-	if m := writeBare.FindStringSubmatch(text); m != nil {
-		return wish{verb: verbWrite, path: fileName(m[1])}, true
-	}
-	return wish{}, false
-}
-
-// fileName is a path as it was written, or one of our own where there is none.
 func fileName(s string) string {
 	s = unquoted(strings.TrimRight(s, ",;"))
 	if s == "" || strings.EqualFold(s, "file") {
