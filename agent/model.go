@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"offcut/models"
@@ -189,11 +190,31 @@ type Call struct {
 type ToolResult struct {
 	ToolCallID string
 	Content    string // the body
-	IsError    bool
-	Metadata   models.ResultMetadata
+	// Notes say of the body what is no part of it, such as that there are more
+	// matches: one line each, in brackets. A model reads them behind the body, and
+	// a script, for which the body is data, has them beside it.
+	Notes []string
+	// Entries is how many a body has that is a list of them, one in each line; nil:
+	// it is none.
+	Entries  *int64
+	IsError  bool
+	Metadata models.ResultMetadata
 	// Original is what Content was made of, where Content leaves something of it
 	// out; nil: nothing. It is kept with the result, for download.
 	Original *Original
+}
+
+// Said is the result as a model reads it: with its notes in the body.
+func (r ToolResult) Said() ToolResult {
+	if len(r.Notes) == 0 {
+		return r
+	}
+	notes := strings.Join(r.Notes, "\n")
+	if r.Content != "" {
+		notes = strings.TrimSuffix(r.Content, "\n") + "\n" + notes
+	}
+	r.Content, r.Notes = notes, nil
+	return r
 }
 
 // Original is bytes that a tool made a text of: a page of HTML, or text in

@@ -32,6 +32,9 @@ type keptTool struct {
 
 func (t keptTool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error) {
 	result, err := t.Tool.Run(ctx, call)
+	if call.Parent == "" {
+		result = result.Said()
+	}
 	kept := result.Metadata.Retention == models.RetentionKept || result.Metadata.Retention == models.RetentionFailed
 	switch {
 	case err != nil || t.Spec().Whole || kept:

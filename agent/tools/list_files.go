@@ -117,9 +117,8 @@ func (b *bounded) result(notes []string, cut bool) agent.ToolResult {
 	case meta.Truncated:
 		meta.Reasons = []models.Reason{models.ReasonPreview}
 	}
-	body := b.body.String()
-	for _, note := range notes {
-		body += clean(note) + "\n"
+	for i, note := range notes {
+		notes[i] = clean(note)
 	}
-	return agent.ToolResult{Content: strings.TrimSuffix(body, "\n"), Metadata: meta}
+	return agent.ToolResult{Content: strings.TrimSuffix(b.body.String(), "\n"), Notes: notes, Entries: &b.taken, Metadata: meta}
 }

@@ -1,11 +1,13 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"strings"
 
 	"offcut/agent"
+	"offcut/models"
 )
 
 //go:embed query_tool_output.md
@@ -35,8 +37,12 @@ func (t queryToolOutput) run(ctx context.Context, call agent.Call, args queryToo
 	if err != nil {
 		return agent.ToolResult{}, toldOf(err)
 	}
-	if len(values) == 0 {
-		return agent.ToolResult{Content: "(the filter gives no value)"}, nil
+	result := agent.ToolResult{
+		Content: strings.TrimSuffix(string(values), "\n"),
+		Entries: models.Ptr(int64(bytes.Count(values, []byte("\n")))),
 	}
-	return agent.ToolResult{Content: strings.TrimSuffix(string(values), "\n")}, nil
+	if len(values) == 0 {
+		result.Notes = []string{"(the filter gives no value)"}
+	}
+	return result, nil
 }

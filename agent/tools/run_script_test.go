@@ -157,6 +157,47 @@ func TestTheValuesOfSmallResults(t *testing.T) {
 	}
 }
 
+func TestAnEmptyOutcomeIsAnEmptyTextInAScript(t *testing.T) {
+	b := newBench(t)
+	b.write("empty", "")
+	b.write("rows.json", `[{"a":"`+strings.Repeat("x", 30000)+`"}]`)
+	id := b.ok("run_command", arguments{"command": "cat rows.json"}).Metadata.OutputID
+	for _, test := range []struct {
+		tool string
+		args arguments
+		list bool
+		told string // what the model reads of the same call
+	}{
+		{"run_command", arguments{"command": "true"}, false, "(no output)"},
+		{"read_file", arguments{"path": "empty"}, false, ""},
+		{"list_files", arguments{"pattern": "*.none"}, true, "(nothing matches)"},
+		{"search_files", arguments{"pattern": "absent"}, true, "(no match)\n(2 files searched)"},
+		{"search_tool_output", arguments{"output_id": id, "pattern": "absent"}, true, "(no match)"},
+		{"query_tool_output", arguments{"output_id": id, "filter": `.[] | select(.a == "none")`}, true, "(the filter gives no value)"},
+	} {
+		if told := b.ok(test.tool, test.args).Content; told != test.told {
+			t.Errorf("%s: the model reads %q", test.tool, told)
+		}
+		args, err := json.Marshal(test.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := b.script("const r = await tools." + test.tool + "(" + string(args) + "); return [r.text, r.entries ?? null, (r.notes ?? []).join('\\n')]")
+		var got [3]any
+		if err := json.Unmarshal([]byte(result.Content), &got); err != nil {
+			t.Fatalf("%s: %q: %v", test.tool, result.Content, err)
+		}
+		if got[0] != "" || (got[1] != nil) != test.list || test.list && (got[1] != 0.0 || got[2] != test.told) || !test.list && got[2] != "" {
+			t.Errorf("%s: the script has %v", test.tool, got)
+		}
+	}
+	b.write("a.txt", "hit\nhit\nhit\n")
+	result := b.script(`const r = await tools.search_files({pattern: "hit", max: 2}); return [r.text, r.entries, r.truncated, r.notes[0]]`)
+	if want := `["a.txt:1: hit\na.txt:2: hit",2,true,"(there are more matches; use a narrower pattern, path or glob)"]`; result.Content != want {
+		t.Errorf("%s", result.Content)
+	}
+}
+
 func TestWhatAScriptPrintsIsShownAndKeptLikeThatOfACommand(t *testing.T) {
 	b := newBench(t)
 	result := b.script(`console.log("first"); return "é".repeat(500000) + "END"`)

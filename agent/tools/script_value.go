@@ -20,7 +20,8 @@ type commandValue struct {
 }
 
 // scriptValue is what a script gets of a result: of run_command a few
-// keys, of any other tool its text with its metadata beside it.
+// keys, of any other tool its text with its metadata beside it, and what is said
+// of the text.
 func scriptValue(tool string, result agent.ToolResult) json.RawMessage {
 	if tool == "run_command" {
 		return mustJSON(commandValueOf(result))
@@ -32,11 +33,17 @@ func scriptValue(tool string, result agent.ToolResult) json.RawMessage {
 			meta.Complete = nil
 		}
 	}
-	var value map[string]json.RawMessage
+	var value map[string]any
 	if err := json.Unmarshal([]byte(meta.Line()), &value); err != nil {
-		value = map[string]json.RawMessage{} // every key is a plain value: this does not happen
+		value = map[string]any{} // every key is a plain value: this does not happen
 	}
-	value["text"] = mustJSON(result.Content)
+	value["text"] = result.Content
+	if result.Entries != nil {
+		value["entries"] = *result.Entries
+	}
+	if len(result.Notes) > 0 {
+		value["notes"] = result.Notes
+	}
 	return mustJSON(value)
 }
 
