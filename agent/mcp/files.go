@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"offcut/agent"
+	"offcut/models"
 )
 
 // filesFolder is where in a workspace the files of results are.
@@ -31,6 +32,11 @@ type files struct {
 	call agent.Call
 	room func(context.Context, string) (int64, error)
 	n    int
+	// Of what is not there: its bytes, whether there were too many files, and
+	// why another one was not stored.
+	missing int64
+	over    bool
+	failed  string
 }
 
 func newFiles(ctx context.Context, call agent.Call, room func(context.Context, string) (int64, error)) *files {
@@ -48,17 +54,38 @@ func (f *files) store(what, mime, of string, data []byte) string {
 	said += ", " + kind(mime, len(data))
 	name, why := f.write(mime, data)
 	if why != "" {
+		f.missing += int64(len(data))
 		return fmt.Sprintf("[%s, not stored: %s]", said, why)
 	}
 	return fmt.Sprintf("[%s, stored in the workspace as %s]", said, name)
 }
 
-// write writes a file that was not there. A workspace may hold links that lead
-// out of it: nothing follows them.
+// describe says in a result's metadata what of the answer is stored nowhere.
+func (f *files) describe(meta *models.ResultMetadata) {
+	if !f.over && f.failed == "" {
+		return
+	}
+	meta.Truncated, meta.Complete = true, models.Ptr(false)
+	meta.Reasons = append(meta.Reasons, models.ReasonRetention)
+	meta.OmittedBytes = &f.missing
+	meta.RetentionError = f.failed
+}
+
+// write writes a file, if a result may have one more.
 func (f *files) write(mime string, data []byte) (name, why string) {
 	if f.n++; f.n > maxFiles {
+		f.over = true
 		return "", fmt.Sprintf("a result has at most %d files", maxFiles)
 	}
+	if name, why = f.writeOne(mime, data); why != "" {
+		f.failed = "a file was not stored: " + why
+	}
+	return name, why
+}
+
+// writeOne writes a file that was not there. A workspace may hold links that
+// lead out of it: nothing follows them.
+func (f *files) writeOne(mime string, data []byte) (name, why string) {
 	if f.room != nil {
 		left, err := f.room(f.ctx, f.call.OwnerID)
 		switch {

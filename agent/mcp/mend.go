@@ -74,8 +74,8 @@ func mendedItems(content json.RawMessage) []json.RawMessage {
 	return items
 }
 
-// unread says of an item what it was, and why it is not there. What is no file
-// is there as its JSON.
+// unread says of an item what it was, and why it is not there as such: it is
+// there as its JSON, of which nothing is lost.
 func unread(item json.RawMessage, err error) string {
 	var of struct {
 		Type     string
@@ -92,11 +92,12 @@ func unread(item json.RawMessage, err error) string {
 			what += ", " + line(more, 300)
 		}
 	}
+	why := "it is not as the protocol has it"
 	var corrupt base64.CorruptInputError
 	if errors.As(err, &corrupt) {
-		return fmt.Sprintf("[%s, not read: its data are no base64 (byte %d of them)]", what, int64(corrupt))
+		why = fmt.Sprintf("its data are no base64 (byte %d of them)", int64(corrupt))
 	}
-	return fmt.Sprintf("[%s, not read: it is not as the protocol has it]\n%s", what, item)
+	return fmt.Sprintf("[%s, not read: %s]\n%s", what, why, item)
 }
 
 // badBytes is how many bytes of a text are no UTF-8.

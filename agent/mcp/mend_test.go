@@ -17,11 +17,11 @@ func TestWhatIsWrongWithAnAnswerLosesNothingElse(t *testing.T) {
 		"sound": {`{"content":[` + text + `]}`, "the text", 0},
 		"data are no base64": {
 			`{"content":[` + text + `,{"type":"audio","mimeType":"audio/wav","data":"!!"},{"type":"resource_link","uri":"x://y","name":"n"}]}`,
-			"the text\n[audio, audio/wav, not read: its data are no base64 (byte 0 of them)]\n[link to a resource: x://y, n]", 0,
+			"the text\n[audio, audio/wav, not read: its data are no base64 (byte 0 of them)]\n{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"!!\"}\n[link to a resource: x://y, n]", 0,
 		},
 		"a blob is no base64": {
 			`{"content":[{"type":"resource","resource":{"uri":"x://y","mimeType":"a/b","blob":"QQ=!"}},` + text + `]}`,
-			"[resource, x://y, a/b, not read: its data are no base64 (byte 2 of them)]\nthe text", 0,
+			"[resource, x://y, a/b, not read: its data are no base64 (byte 2 of them)]\n{\"type\":\"resource\",\"resource\":{\"uri\":\"x://y\",\"mimeType\":\"a/b\",\"blob\":\"QQ=!\"}}\nthe text", 0,
 		},
 		"an item of tomorrow": {
 			`{"content":[{"type":"video","frames":[1]},` + text + `]}`,
@@ -63,7 +63,7 @@ func TestAStructuredResultIsSaidOnce(t *testing.T) {
 		"as a wrapped list": {`{"content":[{"type":"text","text":"{\"n\":1}"},{"type":"text","text":"2"}],"structuredContent":{"result":[{"n":1},2]}}`, "{\"n\":1}\n2"},
 		"beside a comment":  {`{"content":[{"type":"text","text":"Found it."}],"structuredContent":{"id":9007199254740993}}`, "{\"id\":9007199254740993}\nFound it."},
 		"with other digits": {`{"content":[{"type":"text","text":"{\"id\":9007199254740992}"}],"structuredContent":{"id":9007199254740993}}`, "{\"id\":9007199254740993}\n{\"id\":9007199254740992}"},
-		"beside a bad item": {`{"content":[{"type":"image","data":"!"}],"structuredContent":{"id":1}}`, "{\"id\":1}\n[image, not read: its data are no base64 (byte 0 of them)]"},
+		"beside a bad item": {`{"content":[{"type":"image","data":"!"}],"structuredContent":{"id":1}}`, "{\"id\":1}\n[image, not read: its data are no base64 (byte 0 of them)]\n{\"type\":\"image\",\"data\":\"!\"}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := h.answered(test.answer); got.Content != test.want {

@@ -46,6 +46,7 @@ func (s *server) result(ctx context.Context, call agent.Call, answer *sdk.CallTo
 	}
 	result := agent.ToolResult{ToolCallID: call.ID, Content: s.scrub.text(text), IsError: answer.IsError}
 	result.Metadata.IsError = answer.IsError
+	files.describe(&result.Metadata)
 	if replaced, ok := answer.Meta[replacedKey].(float64); ok {
 		result.Metadata.ReplacedBytes = int64(replaced)
 	}

@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"offcut/agent"
+	"offcut/models"
 )
 
 func TestTheReferenceServersToolsAreOffered(t *testing.T) {
@@ -121,10 +123,26 @@ func TestAFileThatCannotBeStoredIsNamed(t *testing.T) {
 			if got := files.store("image", "image/png", "", []byte("data")); !strings.Contains(got, "[image, image/png, 4 bytes, not stored: ") || !strings.Contains(got, test.says) {
 				t.Errorf("it says %q", got)
 			}
+			var meta models.ResultMetadata
+			files.describe(&meta)
+			if !meta.Truncated || meta.Complete == nil || *meta.Complete || !slices.Equal(meta.Reasons, []models.Reason{models.ReasonRetention}) ||
+				meta.OmittedBytes == nil || *meta.OmittedBytes != 4 || !strings.Contains(meta.RetentionError, test.says) {
+				t.Errorf("the metadata are %s", meta.Line())
+			}
 			if left, _ := os.ReadDir(outside); len(left) != 0 {
 				t.Errorf("outside there is %v", left)
 			}
 		})
+	}
+}
+
+// More files than a result may have leave it incomplete, in data as in words.
+func TestFilesThatAreTooManyAreMissed(t *testing.T) {
+	h := newHouse(t, own(t, "hostile"))
+	image := `{"type":"image","mimeType":"image/png","data":"AAAA"}`
+	got := h.answered(`{"content":[` + image + strings.Repeat(","+image, maxFiles+1) + `]}`)
+	if want := `{"is_error":false,"truncated":true,"complete":false,"omitted_bytes":6,"reasons":["retention"]}`; got.Metadata.Line() != want {
+		t.Errorf("the metadata are %s, want %s", got.Metadata.Line(), want)
 	}
 }
 

@@ -52,7 +52,7 @@ func (d draft) needsCopy(created bool, end Ending) bool {
 func (d draft) describe(o outcome) models.ResultMetadata {
 	meta := o.meta
 	meta.TimedOut = meta.TimedOut || o.end == TimedOut
-	meta.Truncated = d.cut() || d.sum.omitted > 0
+	meta.Truncated = meta.Truncated || d.cut() || d.sum.omitted > 0
 	meta.ReplacedBytes += d.sum.replaced // beside what the tool itself replaced
 	if d.layout.binary {
 		meta.Binary, meta.SHA256 = true, d.sha256

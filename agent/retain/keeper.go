@@ -51,7 +51,10 @@ func (k *Keeper) keep(ctx context.Context, call agent.Call, result agent.ToolRes
 	content := []byte(result.Content[:min(len(result.Content), sampleBytes)])
 	if result.Original == nil && len(result.Content) <= budget.bytes() && utf8.ValidString(result.Content) && !isBinary(content, true) {
 		result.Metadata.IsError = result.IsError
-		result.Metadata.Retention = models.RetentionNotNeeded
+		result.Metadata.Retention = uncopied(result.Metadata)
+		if result.Metadata.OmittedBytes != nil {
+			result.Metadata.Passage = lacking(models.Ptr(models.Whole(int64(len(result.Content)))), result.Metadata)
+		}
 		return result
 	}
 	shape := previewShape{budget: budget.bytes(), keep: budget.keep, code: isSource(argument(call.Arguments, "path"))}
@@ -71,18 +74,43 @@ func (k *Keeper) keepBeside(ctx context.Context, call agent.Call, result agent.T
 	}
 	if !long {
 		result.Original = nil
-		result.Metadata.Retention = models.RetentionNotNeeded
+		result.Metadata.Retention = uncopied(result.Metadata)
 		return result
 	}
 	s := k.saverOf(call, result)
 	budget := k.cfg.budget(call, CommandPreviewBytes)
-	meta := k.result(ctx, s, outcome{call: call, budget: budget, shape: previewShape{budget: CommandPreviewBytes}}).Metadata
+	said := models.ResultMetadata{Complete: result.Metadata.Complete, RetentionError: result.Metadata.RetentionError}
+	meta := k.result(ctx, s, outcome{call: call, budget: budget, shape: previewShape{budget: CommandPreviewBytes}, meta: said}).Metadata
 	result.Original = nil // it is kept
 	own := &result.Metadata
 	own.Retention, own.RetentionError, own.OutputID = meta.Retention, meta.RetentionError, meta.OutputID
 	own.TotalBytes, own.Complete = meta.TotalBytes, meta.Complete
 	own.Passage = models.Ptr(models.Whole(int64(len(result.Content)))) // the tool is given all of it
 	return result
+}
+
+// uncopied is the retention of a result of which no copy is needed. A tool that
+// could not store a part of it itself, such as a file, has said why.
+func uncopied(said models.ResultMetadata) models.Retention {
+	if said.RetentionError != "" {
+		return models.RetentionFailed
+	}
+	return models.RetentionNotNeeded
+}
+
+// unstored is how many bytes a tool says it produced and could not store.
+func unstored(said models.ResultMetadata) int64 {
+	if said.OmittedBytes == nil {
+		return 0
+	}
+	return *said.OmittedBytes
+}
+
+// lacking is a passage with what the tool itself could not store.
+func lacking(p *models.Passage, said models.ResultMetadata) *models.Passage {
+	p.Produced += unstored(said)
+	p.Captured += unstored(said)
+	return p
 }
 
 // saverOf saves what an ordinary tool returned. Its title is what the tool was
@@ -144,26 +172,27 @@ func (k *Keeper) result(ctx context.Context, s *saver, o outcome) agent.ToolResu
 	if s.original == nil && !d.needsCopy(s.created, o.end) {
 		// A running copy that cannot be removed is ended at the next start.
 		_ = s.drop(ctx)
-		meta.Retention, meta.Passage = models.RetentionNotNeeded, d.passage(needless)
+		meta.Retention, meta.Passage = uncopied(o.meta), lacking(d.passage(needless), o.meta)
 		return answer(o.call, meta, d.body(k.cfg, s.row.ID, o, true))
 	}
-	meta.CapturedBytes = models.Ptr(d.captured())
+	missing := unstored(o.meta)
+	meta.CapturedBytes = models.Ptr(d.captured() + missing)
 	partial := o.meta.Complete != nil && !*o.meta.Complete // as the tool itself says
 	complete := d.sum.complete() && o.end != Stopped && !partial
 	s.row.SHA256 = d.sha256
 	if err := s.finish(ctx, d.layout, d.sum, complete); err != nil {
 		_ = s.drop(ctx)
 		meta.Retention, meta.RetentionError = models.RetentionFailed, saveError(err)
-		meta.Passage = d.passage(lost)
+		meta.Passage = lacking(d.passage(lost), o.meta)
 		return answer(o.call, meta, d.body(k.cfg, "", o, false))
 	}
 	meta.Retention = models.RetentionKept
 	meta.OutputID = s.row.ID
 	meta.TotalBytes = models.Ptr(d.sum.total)
-	meta.OmittedBytes = models.Ptr(d.sum.omitted)
+	meta.OmittedBytes = models.Ptr(d.sum.omitted + missing)
 	meta.Complete = models.Ptr(complete)
 	meta.Shown = d.shown()
-	meta.Passage = d.passage(copied)
+	meta.Passage = lacking(d.passage(copied), o.meta)
 	return answer(o.call, meta, d.body(k.cfg, s.row.ID, o, true))
 }
 

@@ -279,3 +279,38 @@ func FuzzPreview(f *testing.F) {
 		}
 	})
 }
+
+// A tool that could not store all of its answer stays heard, whether its text is
+// kept or needs no copy, and whoever asked for it.
+func TestWhatAToolCouldNotStoreIsSaid(t *testing.T) {
+	said := models.ResultMetadata{
+		Truncated: true, Complete: models.Ptr(false), OmittedBytes: models.Ptr(int64(7)),
+		Reasons: []models.Reason{models.ReasonRetention}, RetentionError: "a file was not stored: there is no room",
+	}
+	for name, tc := range map[string]struct {
+		content, parent string
+		retention       models.Retention
+	}{
+		"a short text":             {"short", "", models.RetentionFailed},
+		"a short text of a script": {"short", "call_0", models.RetentionFailed},
+		"a long text":              {strings.Repeat("line\n", 20_000), "", models.RetentionKept},
+		"a long text of a script":  {strings.Repeat("line\n", 20_000), "call_0", models.RetentionKept},
+	} {
+		t.Run(name, func(t *testing.T) {
+			call := testCall("own__image")
+			call.Parent = tc.parent
+			tool := fixed{spec: agent.ToolSpec{Name: "own__image"}, result: agent.ToolResult{Content: tc.content, Metadata: said}}
+			result, err := NewKeeper(newMemory(), Config{}).Wrap(tool).Run(t.Context(), call)
+			meta := result.Metadata
+			if err != nil || meta.Retention != tc.retention || meta.RetentionError != said.RetentionError {
+				t.Errorf("retention %q, %q, %v", meta.Retention, meta.RetentionError, err)
+			}
+			if !meta.Truncated || meta.Complete == nil || *meta.Complete || meta.OmittedBytes == nil || *meta.OmittedBytes != 7 || meta.Reasons[0] != models.ReasonRetention {
+				t.Errorf("the metadata are %s", meta.Line())
+			}
+			if tc.parent == "" && meta.Passage.Captured-meta.Passage.Retained != 7 {
+				t.Errorf("the figures are %+v", *meta.Passage)
+			}
+		})
+	}
+}
