@@ -99,6 +99,7 @@ type Handlers struct {
 	signIns *signIns
 	uploads *limits // by user
 	tokens  *limits // wrong bearer tokens, by address
+	live    live
 	cookies *Cookies
 	spec    []byte
 }

@@ -44,6 +44,8 @@ func (h *Handlers) Stream(c echo.Context) error {
 		return err
 	}
 	user, _ := CurrentUser(c)
+	leave, ok := h.live.join(user.ID)
+	defer leave()
 	upgrader := websocket.Upgrader{
 		CheckOrigin: func(r *http.Request) bool { return h.AllowedOrigin(r.Header.Get("Origin"), r.Host) },
 		Error: func(http.ResponseWriter, *http.Request, int, error) {
@@ -58,6 +60,10 @@ func (h *Handlers) Stream(c echo.Context) error {
 	w := &watcher{
 		h: h, conn: conn, cookie: cookieValue(c),
 		framer: framer{h: h, sess: sess, user: user, layout: h.layout(c)},
+	}
+	if !ok {
+		w.close(websocket.CloseTryAgainLater, "too many live connections")
+		return nil
 	}
 	w.framer.layout.CSRF = csrfOf(c) // what is pushed can be sent as the page's own forms are
 	// Not the request's context: it holds who was signed in when it began.

@@ -374,3 +374,22 @@ func TestWhoSaysNothingOrTooMuchIsSentAway(t *testing.T) {
 		must(t, conn.Close())
 	}
 }
+
+// One user cannot open connections without end; others are not kept out.
+func TestLiveConnectionsOfAUserAreBounded(t *testing.T) {
+	s := start(t)
+	session := s.newSession(ann)
+	b := s.signedIn(ann)
+	for range 50 {
+		b.watching(session, 0)
+	}
+	conn, status := b.watch(session)
+	if status != 101 {
+		t.Fatal(status)
+	}
+	s.must(conn.SetReadDeadline(time.Now().Add(10 * time.Second)))
+	if _, _, err := conn.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseTryAgainLater) {
+		t.Errorf("one too many: %v", err)
+	}
+	s.signedIn(root).watching(session, 0)
+}
