@@ -53,7 +53,11 @@ func currentPage(c echo.Context) string {
 // does not leave half a page.
 func (h *Handlers) render(c echo.Context, status int, page templ.Component) error {
 	var buf bytes.Buffer
-	if err := page.Render(views.With(c.Request().Context(), h.layout(c)), &buf); err != nil {
+	layout := h.layout(c)
+	if status < http.StatusBadRequest { // a notice waits for a page that somebody asked for and gets
+		layout.Notice = h.notice(c)
+	}
+	if err := page.Render(views.With(c.Request().Context(), layout), &buf); err != nil {
 		return fmt.Errorf("render %s: %w", c.Path(), err)
 	}
 	c.Response().Header().Set("Cache-Control", "no-store")
@@ -109,7 +113,7 @@ func (h *Handlers) layout(c echo.Context) views.Layout {
 	l.Lang, l.Theme = languageOf(c), themeOf(c, user.Settings)
 	l.CSRF, _ = c.Get(CSRFKey).(string)
 	l.ReadOnly, _ = c.Get(readOnlyKey).(bool)
-	l.Here, l.Notice = h.here(c), h.notice(c)
+	l.Here = h.here(c)
 	return l
 }
 

@@ -97,6 +97,11 @@ func TestWhatIsArchivedIsFoundAndComesBackWhereItWas(t *testing.T) {
 	if a := b.post("/history/archive", url.Values{"id": {session}, "next": {"/history?q=answer"}}); a.header.Get("Location") != "/history?q=answer" {
 		t.Fatalf("status %d to %q", a.status, a.header.Get("Location"))
 	}
+	// What is no page that somebody reads does not take the notice away.
+	if a := b.get("/s/none"); a.status != 404 || a.page(t).Find("[data-testid=notice]").Length() != 0 {
+		t.Errorf("an error page has the notice (%d)", a.status)
+	}
+	b.watching(session, 0)
 	page := b.get("/history?q=answer").page(t)
 	if page.Find("main mark").Length() != 1 {
 		t.Error("the contents of the archive are not searched")
