@@ -6,18 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync/atomic"
 
 	"offcut/models"
 	"offcut/views"
 
 	"github.com/labstack/echo/v4"
-	"golang.org/x/sync/errgroup"
 )
-
-// deletionsAtOnce is how many sessions are deleted at a time: each may have to
-// wait until what runs in it has ended.
-const deletionsAtOnce = 8
 
 // AdminSessions lists everybody's sessions.
 func (h *Handlers) AdminSessions(c echo.Context) error {
@@ -141,27 +135,11 @@ func (h *Handlers) AdminDeleteSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	reason := views.GoneByAdmin
-	var deleted, failed atomic.Int64
-	var group errgroup.Group
-	group.SetLimit(deletionsAtOnce)
-	for _, one := range list {
-		group.Go(func() error {
-			switch err := h.deleteSession(c, one.Session, reason); {
-			case err == nil:
-				deleted.Add(1)
-			case !errors.Is(err, models.ErrNotFound):
-				failed.Add(1)
-				h.logFault(c, err)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // what failed is counted
+	deleted, failed := h.deleteAll(c, list, views.GoneByAdmin)
 	back := backTo(form.Get("back"))
-	back.Set("deleted", strconv.FormatInt(deleted.Load(), 10))
-	if failed.Load() > 0 {
-		back.Set("failed", strconv.FormatInt(failed.Load(), 10))
+	back.Set("deleted", strconv.Itoa(len(deleted)))
+	if failed > 0 {
+		back.Set("failed", strconv.Itoa(failed))
 	}
 	return h.goTo(c, "/admin/sessions?"+back.Encode())
 }
@@ -172,8 +150,8 @@ func (h *Handlers) chosen(c echo.Context, form url.Values) ([]models.SessionStat
 	switch {
 	case len(ids) == 0:
 		return nil, models.Errorf(models.ErrInvalid, "nothing_chosen", "no session is chosen; tick those that are to go")
-	case len(ids) > models.MaxPageLimit:
-		return nil, models.Errorf(models.ErrInvalid, "too_many", "at most %d sessions can be deleted at once", models.Arg("most", models.MaxPageLimit))
+	case len(ids) > maxMarked:
+		return nil, tooManySessions()
 	}
 	list, err := h.Store.SessionsByID(c.Request().Context(), ids)
 	if err == nil && len(list) == 0 {

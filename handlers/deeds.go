@@ -1,8 +1,9 @@
 package handlers
 
 import (
-	"errors"
 	"net/http"
+	"slices"
+	"strings"
 
 	"offcut/agent/events"
 	"offcut/models"
@@ -22,9 +23,19 @@ func named(c echo.Context) ([]string, error) {
 	}
 	ids := form["id"]
 	if len(ids) > maxMarked {
-		return nil, models.Errorf(models.ErrInvalid, "too_many_sessions", "at most %d sessions can be chosen at once; choose fewer", models.Arg("most", maxMarked))
+		return nil, tooManySessions()
 	}
 	return ids, nil
+}
+
+func tooManySessions() error {
+	return models.Errorf(models.ErrInvalid, "too_many_sessions", "at most %d sessions can be chosen at once; choose fewer", models.Arg("most", maxMarked))
+}
+
+// ownSessions are those of the user among sessions, as far as they are there.
+func (h *Handlers) ownSessions(c echo.Context, ids []string) ([]models.SessionStats, error) {
+	list, err := h.Store.SessionsByID(c.Request().Context(), ids)
+	return slices.DeleteFunc(list, func(s models.SessionStats) bool { return s.OwnerID != me(c) }), err
 }
 
 // mark is a deed that changes where sessions are listed.
@@ -105,29 +116,23 @@ func (h *Handlers) DeleteMany(c echo.Context) error {
 	if c.FormValue("sure") == "" && len(ids) > 0 {
 		return h.removal(c, ids)
 	}
-	gone, deleted := map[string]bool{}, 0
-	for _, id := range ids {
-		sess, err := h.Store.Session(c.Request().Context(), me(c), id)
-		if errors.Is(err, models.ErrNotFound) {
-			continue // deleted before, or never one's own
-		}
-		if err != nil {
-			return err
-		}
-		if err := h.deleteSession(c, sess, views.GoneDeleted); err != nil {
-			return err
-		}
-		gone["/s/"+id], deleted = true, deleted+1
+	list, err := h.ownSessions(c, ids)
+	if err != nil {
+		return err
 	}
-	n := views.Notice{Text: views.NoticeDeleted, Count: deleted}
-	if deleted == 0 {
+	gone, failed := h.deleteAll(c, list, views.GoneDeleted)
+	n := views.Notice{Text: views.NoticeDeleted, Count: len(gone)}
+	switch {
+	case failed > 0:
+		n.Text = views.NoticeDeletedPart
+	case len(gone) == 0:
 		n.Text = views.NoticeNothing
 	}
 	if err := h.leaveNotice(c, n); err != nil {
 		return err
 	}
 	next := h.nextOf(c)
-	if gone[next] {
+	if slices.Contains(gone, strings.TrimPrefix(next, "/s/")) {
 		next = "/history"
 	}
 	return h.goTo(c, next)
@@ -136,14 +141,11 @@ func (h *Handlers) DeleteMany(c echo.Context) error {
 // removal asks whether sessions are to be deleted.
 func (h *Handlers) removal(c echo.Context, ids []string) error {
 	page := views.Removal{Next: h.nextOf(c)}
-	list, err := h.Store.SessionsByID(c.Request().Context(), ids)
+	list, err := h.ownSessions(c, ids)
 	if err != nil {
 		return err
 	}
 	for _, s := range list {
-		if s.OwnerID != me(c) {
-			continue
-		}
 		page.Sessions = append(page.Sessions, historyItem(s))
 		page.Messages, page.Outputs, page.OutputBytes = page.Messages+s.Messages, page.Outputs+s.Outputs, page.OutputBytes+s.OutputBytes
 	}

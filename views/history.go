@@ -214,10 +214,11 @@ type Notice struct {
 
 // The texts of notices.
 const (
-	NoticeArchived = "history.done.archived"
-	NoticeRestored = "history.done.restored"
-	NoticeDeleted  = "history.done.deleted"
-	NoticeNothing  = "history.done.nothing"
+	NoticeArchived    = "history.done.archived"
+	NoticeRestored    = "history.done.restored"
+	NoticeDeleted     = "history.done.deleted"
+	NoticeDeletedPart = "history.done.deleted.part"
+	NoticeNothing     = "history.done.nothing"
 )
 
 func (n Notice) text(ctx context.Context) string {
