@@ -34,6 +34,7 @@ it('each example of the empty page can be the first thing that is asked', async 
     await c.page.waitForURL(/\/s\//);
     await c.settled('done', 1);
     assert.ok((await c.text()).length > 0);
+    assert.equal(await c.cards.locator('xpath=self::*[@data-state="error"]').count(), 0, `example ${i + 1} fails`);
   }
 });
 
