@@ -55,10 +55,8 @@ func (h *Handlers) Upload(c echo.Context) error {
 		if len(form.File["file"]) == 0 {
 			return models.Errorf(models.ErrInvalid, "no_upload", "there is no file in the form; choose one, nothing was stored")
 		}
-		for _, header := range form.File["file"] {
-			if err := h.addFormFile(c, sess, folder, header); err != nil {
-				return err
-			}
+		if err := h.addFormFiles(c, sess, folder, form.File["file"]); err != nil {
+			return err
 		}
 		return h.goTo(c, folderAddress(sess.ID, folder))
 	}
@@ -97,6 +95,33 @@ func (h *Handlers) mayUpload(c echo.Context) error {
 		Message: fmt.Sprintf("you have uploaded %d files in a short time; this one was not stored, wait a little and send it again", uploadsPerUser),
 		Args:    map[string]any{"most": uploadsPerUser},
 	}
+}
+
+// addFormFiles stores the files of a form, those too that come after one that is
+// refused; the error says how many there are.
+func (h *Handlers) addFormFiles(c echo.Context, sess models.Session, folder string, list []*multipart.FileHeader) error {
+	var first *models.Error
+	stored := 0
+	for _, header := range list {
+		err := h.addFormFile(c, sess, folder, header)
+		var refused *models.Error
+		switch {
+		case err == nil:
+			stored++
+		case !errors.As(err, &refused):
+			return err
+		case first == nil:
+			first = refused
+		}
+	}
+	switch {
+	case first == nil:
+		return nil
+	case len(list) == 1:
+		return first
+	}
+	return models.Errorf(first.Kind, "some_files_refused", "%d of %d files were stored; of the others the first: %s",
+		models.Arg("stored", stored), models.Arg("all", len(list)), models.Arg("why", first))
 }
 
 func (h *Handlers) addFormFile(c echo.Context, sess models.Session, folder string, header *multipart.FileHeader) error {
