@@ -112,6 +112,7 @@ func (j *journal) Nested(callID string, made models.NestedCall) {
 	if err := j.r.cfg.Store.NoteNested(context.Background(), turn, callID, made, j.r.cfg.Now()); err != nil {
 		j.r.cfg.Log.Error("a call of a script cannot be noted", "call", made.ID, "turn", turn.ID, "session", turn.SessionID, "error", err)
 	}
+	made.Result = nil // it is stored, and can be large
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	call := j.calls.find(callID)

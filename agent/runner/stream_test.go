@@ -220,3 +220,26 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	stacks := make([]byte, 1<<20)
 	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
 }
+
+// The figures take what a call within a script came to, once: its arguments can
+// be megabytes, and there are two hundred of them.
+func TestOfACallWithinAScriptTheArgumentsAreNotHeld(t *testing.T) {
+	program := agenttest.ToolFunc("program", func(_ context.Context, c agent.Call) (agent.ToolResult, error) {
+		c.Made(models.NestedCall{
+			ID: models.NestedCallID(c.ID, 1), Tool: "look", Arguments: "{}", State: models.CallOK,
+			Result: &models.NestedResult{Arguments: `{"a":"b"}`, Metadata: models.ResultMetadata{Passage: models.Ptr(models.Whole(7))}},
+		})
+		return agenttest.Text("done"), nil
+	})
+	h := newHouse(t, func(c *Config) { c.Tools = append(c.Tools, program) }, agenttest.Calls("program", "{}"), agenttest.Says("done"))
+	session := h.session()
+	w := h.watch(session)
+	h.rest(h.send(session, "go"))
+	e := w.until("a call within a call", func(e events.Event) bool { return e.Kind == events.KindNested })
+	if e.Nested.Tool != "look" || e.Nested.Result != nil {
+		t.Errorf("told of %+v", e.Nested)
+	}
+	if sent, err := h.store.Sent(t.Context(), session); err != nil || len(sent) != 2 {
+		t.Errorf("the figures know of %v, %v", sent, err)
+	}
+}

@@ -35,7 +35,8 @@ func (e *engine) call(tool string, argument goja.Value) goja.Value {
 		panic(e.vm.NewTypeError("%s", tooManyCalls(e.program.Calls)))
 	}
 	promise, resolve, reject := e.vm.NewPromise()
-	e.calls[e.made] = pending{resolve, reject, e.here(tool)}
+	e.calls[e.made] = pending{resolve, reject, e.here(tool), len(arguments)}
+	e.open += len(arguments)
 	_ = e.out.send(report{Kind: reportCall, N: e.made, Tool: tool, Arguments: json.RawMessage(arguments)})
 	return e.vm.ToValue(promise)
 }
@@ -62,6 +63,8 @@ func (e *engine) arguments(tool string, argument goja.Value) string {
 		panic(e.vm.NewTypeError("The arguments of tools.%s hold half of a character (a lone surrogate), which cannot be told to a tool. The tool was not called. Cut texts between whole characters, as in Array.from(text)", tool))
 	case len(text) > maxArguments:
 		panic(e.vm.NewTypeError("The arguments of tools.%s have %d bytes; at most %d are possible", tool, len(text), maxArguments))
+	case e.open+len(text) > maxOpenArguments:
+		panic(e.vm.NewTypeError("%s tools.%s was not called", tooMuchOpen, tool))
 	}
 	return text
 }

@@ -22,6 +22,7 @@ type engine struct {
 	calls map[int]pending // those that have no answer yet
 	made  int
 	taken int // answers
+	open  int // bytes of the arguments of calls
 
 	rejected []*goja.Promise // nobody has taken care of them yet
 
@@ -35,6 +36,7 @@ type engine struct {
 type pending struct {
 	resolve, reject func(any) error
 	stack           string // where it was made
+	size            int    // of its arguments, in bytes
 }
 
 func newEngine(p program, out *reporter) *engine {
@@ -141,6 +143,7 @@ func (e *engine) settle(answer order) error {
 	}
 	delete(e.calls, answer.N)
 	e.taken++
+	e.open -= call.size
 	if answer.Error != "" {
 		failed, err := e.errorOf(answer.Error, call.stack)
 		if err != nil {

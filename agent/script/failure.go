@@ -28,6 +28,9 @@ func tooManyCalls(most int) string {
 	return fmt.Sprintf("The program was ended: it made more than %d tool calls.", most)
 }
 
+// tooMuchOpen is said where the arguments of open calls are over their bound.
+var tooMuchOpen = fmt.Sprintf("The arguments of calls that have no answer yet may have %d MiB together: await some before you make more.", maxOpenArguments>>20)
+
 const tooDeep = "The program was ended: its functions call each other too deeply. Use a loop, or an array as a stack."
 
 // place finds a place of the program in what the engine says: 3:14.

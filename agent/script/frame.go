@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -76,16 +77,23 @@ type program struct {
 // maxFrame bounds a frame in either direction, in bytes.
 const maxFrame = maxAnswer + 1<<20
 
+// errFrame: a frame is over its bound, and was not written.
+var errFrame = fmt.Errorf("at most %d bytes are possible", maxFrame)
+
 func writeFrame(w io.Writer, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
+	var frame bytes.Buffer
+	frame.Write(make([]byte, 4)) // the length, once it is known
+	encoder := json.NewEncoder(&frame)
+	encoder.SetEscapeHTML(false) // nothing here is put into a page, and markup would be several times as long
+	if err := encoder.Encode(v); err != nil {
 		return fmt.Errorf("write a frame: %w", err)
 	}
-	if len(body) > maxFrame {
-		return fmt.Errorf("write a frame of %d bytes: at most %d are possible", len(body), maxFrame)
+	length := frame.Len() - 4
+	if length > maxFrame {
+		return fmt.Errorf("write a frame of %d bytes: %w", length, errFrame)
 	}
-	frame := append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body))), body...)
-	_, err = w.Write(frame)
+	binary.BigEndian.PutUint32(frame.Bytes(), uint32(length))
+	_, err := w.Write(frame.Bytes())
 	return err
 }
 

@@ -38,6 +38,9 @@ const (
 	// maxArguments bounds the arguments of one call, in bytes: what the JSON API
 	// takes in one request.
 	maxArguments = 8 << 20
+	// maxOpenArguments bounds, in bytes, the arguments of all calls of a program
+	// that have no answer yet: the server holds them.
+	maxOpenArguments = 32 << 20
 	// maxAnswer bounds the answer to one call, in bytes of JSON.
 	maxAnswer = 64 << 20
 	// maxDepth bounds how deep functions call each other: more than any sensible

@@ -113,8 +113,10 @@ type run struct {
 	calls    chan Call     // that were made; there is room for all
 	gate     chan struct{} // of those that run at the same time
 	open     sync.WaitGroup
-	made     int // calls
-	told     int // answers
+	made     int   // calls
+	told     int   // answers
+	sizes    []int // of the arguments of each call, in bytes
+	waiting  int   // the sum of those that have no answer
 	why      string
 	last     <-chan time.Time // the end of its grace
 }
@@ -150,6 +152,7 @@ func (r *run) follow() (failure string) {
 			}
 		case answer := <-r.answers:
 			r.told++
+			r.waiting -= r.sizes[answer.N-1]
 			r.clock.start()
 			_ = r.child.tell(answer) // a child that does not read it has ended, or is ended by its clock
 		case <-r.clock.over():
@@ -176,6 +179,10 @@ func (r *run) take(next report) (done bool, failure string) {
 	case reportCall:
 		if r.made++; next.N != r.made || r.made > r.limits.Calls {
 			return true, tooManyCalls(r.limits.Calls)
+		}
+		r.sizes = append(r.sizes, len(next.Arguments))
+		if r.waiting += len(next.Arguments); r.waiting > maxOpenArguments { // the program itself says so before
+			return true, tooMuchOpen
 		}
 		r.calls <- Call{N: next.N, Tool: next.Tool, Arguments: next.Arguments}
 	case reportIdle:

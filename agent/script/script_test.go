@@ -220,6 +220,7 @@ func TestAHostileProgramEndsWithASentenceAndKeepsWhatItLogged(t *testing.T) {
 		"arguments that loop":            {"await tools.echo({get a() { while (true); }})", "ran for more than 1s", short},
 		"a proxy that loops":             {"return new Proxy({}, {ownKeys() { while (true); }})", "ran for more than 1s", short},
 		"long arguments":                 {"await tools.echo({a: 'x'.repeat(9e6)})", "The arguments of tools.echo have 9000008 bytes; at most 8388608 are possible (line 2)", script.Limits{}},
+		"many long arguments":            {"const a = 'x'.repeat(8e6); for (let i = 0; i < 9; i++) tools.slow({a})", "may have 32 MiB together: await some before you make more. tools.slow was not called (line 2)", script.Limits{}},
 		"another program's code":         {"[].constructor.constructor('while (true);')()", "ran for more than 1s", short},
 		"a getter that loops":            {"throw {get stack() { while (true); }, toJSON() { while (true); }}", "ran for more than 1s", short},
 	} {
@@ -237,6 +238,14 @@ func TestAHostileProgramEndsWithASentenceAndKeepsWhatItLogged(t *testing.T) {
 				t.Errorf("%d calls were made", r.calls.Load())
 			}
 		})
+	}
+}
+
+func TestMarkupIsNoLongerThanItIs(t *testing.T) {
+	r := &tester{t: t}
+	printed, end := r.run(t.Context(), `let n = 0; for (let i = 0; i < 6; i++) n += (await tools.echo({a: "<&>".repeat(2.5e6)})).got.a.length; return n`)
+	if printed != "45000000" || end.Error != "" {
+		t.Errorf("%q, %+v", printed, end)
 	}
 }
 

@@ -116,7 +116,10 @@ func (b *bench) raw(tool, args string) agent.ToolResult {
 	result, err := b.tools[tool].Run(b.ctx, agent.Call{
 		ID: models.NewID(models.PrefixCall), SessionID: "s1", OwnerID: "ann", TurnID: b.turn.ID, Tool: tool,
 		Workspace: b.workspace, Arguments: json.RawMessage(args), Budget: b.budget, Live: b.live, Background: b.background,
-		Tools: b.box, Gate: b.gate, Made: func(made models.NestedCall) { b.made = append(b.made, made) },
+		Tools: b.box, Gate: b.gate, Made: func(made models.NestedCall) {
+			made.Result = nil // as the runner does once it is stored
+			b.made = append(b.made, made)
+		},
 	})
 	if err != nil {
 		b.t.Fatalf("%s %.200s: %v", tool, args, err)

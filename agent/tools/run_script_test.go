@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"offcut/agent"
+	"offcut/agent/agenttest"
 	"offcut/agent/approve"
 	"offcut/agent/retain"
 	"offcut/models"
@@ -154,6 +157,28 @@ func TestTheValuesOfSmallResults(t *testing.T) {
 	}
 	if n := len(b.outputs()); n > 0 {
 		t.Errorf("%d copies of small results are kept", n)
+	}
+}
+
+func TestTheServerHoldsNoArgumentsOfCallsThatHaveEnded(t *testing.T) {
+	b := newBench(t)
+	var held uint64
+	measure := agenttest.ToolFunc("measure", func(context.Context, agent.Call) (agent.ToolResult, error) {
+		runtime.GC()
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		held = memory.HeapAlloc
+		return agenttest.Text("measured"), nil
+	})
+	b.box = agent.NewToolbox(append(slices.Collect(maps.Values(b.tools)), measure)...)
+	b.script(`await tools.measure({})`)
+	before := held
+	result := b.script(`const s = "x".repeat(4e6); for (let i = 0; i < 40; i++) try { await tools.load_skill({name: s + i}) } catch {}; await tools.measure({}); return "ok"`)
+	if result.Content != "ok" || len(result.Metadata.Calls) != 41 {
+		t.Fatalf("%q after %d calls", result.Content, len(result.Metadata.Calls))
+	}
+	if held > before+60<<20 {
+		t.Errorf("after calls with 160 MB of arguments the server holds %d MiB more than before", (held-before)>>20)
 	}
 }
 

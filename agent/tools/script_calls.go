@@ -139,12 +139,15 @@ func failed(ctx context.Context, call agent.Call, err error) agent.ToolResult {
 	return agent.ErrorResult(call.ID, serverFault, call.Tool)
 }
 
-// note takes a call as it starts and as it ends.
+// note takes a call as it starts and as it ends. What it came to is for the
+// figures, which take it now: it holds the call's arguments, and those of all
+// calls together can have any size.
 func (s *scriptCalls) note(n int, call models.NestedCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls[n] = call
 	s.parent.Made(call)
+	call.Result = nil
+	s.calls[n] = call
 }
 
 // keep notes the copy of what a call returned, or that there is none where
