@@ -76,7 +76,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		{of: "agent/skills", allows: []string{}},
 		{of: "agent/fetch", allows: []string{"agent", "models", "agent/apart"}},
 		{of: "agent/query", allows: []string{"agent", "models", "agent/apart"}},
-		{of: "agent/tools", allows: []string{"agent", "models", "agent/apart", "agent/approve", "agent/fetch", "agent/retain", "agent/sandbox", "agent/script", "agent/skills"}},
+		{of: "agent/tools", allows: []string{"agent", "models", "models/gate", "agent/apart", "agent/approve", "agent/fetch", "agent/retain", "agent/sandbox", "agent/script", "agent/skills"}},
 		{of: "agent/script", allows: []string{"agent/sandbox"}},
 		{of: "agent/approve", allows: []string{"agent", "models", "agent/sandbox"}},
 		{of: "agent/retain", allows: []string{"agent", "models"}},
