@@ -69,8 +69,15 @@ const (
 const maxNote = 16 << 10
 
 // Run does the job on what it is given. It returns what came of it, or one of
-// the errors above, or ctx's. The child has ended by then.
+// the errors above, or ctx's. The child has ended by then. Where so much is done
+// apart already that the machine's memory could not hold this too, it waits; if
+// that takes too long it is models.ErrLimited.
 func (j Job) Run(ctx context.Context, in io.Reader, limits Limits) ([]byte, error) {
+	leave, err := room.enter(ctx, limits.Memory)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	timed, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
 	// The child ends with the thread that started it, should the server die.
@@ -85,7 +92,7 @@ func (j Job) Run(ctx context.Context, in io.Reader, limits Limits) ([]byte, erro
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, note
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	err = cmd.Run()
 	switch text := note.text.String(); {
 	case out.full:
 		return nil, ErrOutput

@@ -8,8 +8,11 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"offcut/models"
 )
 
 // The jobs of the tests, which the child knows too.
@@ -107,5 +110,67 @@ func TestWorkApartStopsWithWhoAsked(t *testing.T) {
 	_, err := hang.Run(ctx, strings.NewReader(""), Limits{Time: time.Minute, Memory: 256 << 20, Output: 1})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// gate is what a job reads: it tells that it is read, and lets go when it is
+// told to.
+type gate struct{ begun, release chan struct{} }
+
+func newGate() gate { return gate{make(chan struct{}, 1), make(chan struct{})} }
+
+func (g gate) Read([]byte) (int, error) {
+	g.begun <- struct{}{}
+	<-g.release
+	return 0, io.EOF
+}
+
+func TestWorkWaitsForRoomInTheMachinesMemory(t *testing.T) {
+	limits := Limits{Time: 10 * time.Second, Memory: 256 << 20, Output: 10}
+	before := room
+	defer func() { room = before }()
+	room = newShare(2 * limits.Memory)
+	first, second, third := newGate(), newGate(), newGate()
+	var group sync.WaitGroup
+	run := func(g gate) {
+		group.Go(func() {
+			if _, err := upper.Run(t.Context(), g, limits); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	run(first)
+	run(second)
+	<-first.begun
+	<-second.begun
+	room.patience = 100 * time.Millisecond
+	var busy *models.Error
+	if _, err := upper.Run(t.Context(), third, limits); !errors.As(err, &busy) || !errors.Is(err, models.ErrLimited) {
+		t.Errorf("a third: %v", err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := upper.Run(stopped, third, limits); !errors.Is(err, context.Canceled) {
+		t.Errorf("one that is stopped: %v", err)
+	}
+	room.patience = patience
+	run(third)
+	select {
+	case <-third.begun:
+		t.Error("a third is done beside the others")
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(first.release)
+	<-third.begun
+	close(second.release)
+	close(third.release)
+	group.Wait()
+	alone := newGate()
+	close(alone.release)
+	if _, err := upper.Run(t.Context(), alone, Limits{Time: limits.Time, Memory: 1 << 40, Output: 10}); err != nil {
+		t.Errorf("what takes more than all room waits for ever: %v", err)
+	}
+	if memory := Memory(); memory < 256<<20 || memory > 1<<44 {
+		t.Errorf("the machine has %d bytes", memory)
 	}
 }

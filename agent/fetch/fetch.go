@@ -25,7 +25,8 @@ const (
 	maxHeader      = 64 << 10
 )
 
-// fetching bounds the fetches at a time: each may hold an answer in memory.
+// fetching bounds the fetches at a time: each may hold an answer in memory, and
+// have a page of HTML read.
 var fetching = agent.PlaceLimits{What: "fetches", PerUser: 4, All: 12, Patience: 20 * time.Second}
 
 // Config is what a Fetcher works with. The zero value fetches from the public
@@ -115,18 +116,30 @@ type Answer struct {
 	Length int64
 }
 
-// Get fetches an address for a user. What the model can mend is Refused; where
-// too many fetches run already it is models.ErrLimited.
-func (f *Fetcher) Get(ctx context.Context, asker, address string) (Answer, error) {
+// Fetch fetches an address for a user and makes the text of what was answered,
+// which can take more memory and time than to get it: it has its place until
+// both are done. Any status is an answer. What the model can mend is Refused;
+// where too many fetches run already it is models.ErrLimited.
+func (f *Fetcher) Fetch(ctx context.Context, asker, address string, whole bool) (Answer, Text, error) {
 	u, err := f.guard.address(address)
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, Text{}, err
 	}
 	leave, err := f.running.Enter(ctx, asker)
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, Text{}, err
 	}
 	defer leave()
+	answer, err := f.get(ctx, u)
+	if err != nil {
+		return Answer{}, Text{}, err
+	}
+	text, err := answer.read(ctx, whole)
+	return answer, text, err
+}
+
+// get fetches an address, with what can be read of the answer.
+func (f *Fetcher) get(ctx context.Context, u *url.URL) (Answer, error) {
 	timed, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(timed, http.MethodGet, u.String(), nil)

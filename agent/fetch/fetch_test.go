@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"offcut/agent"
 	"offcut/agent/apart"
 )
 
@@ -49,11 +51,7 @@ func local(t *testing.T) *Fetcher { return fetcher(t, Config{Allow: []string{"12
 
 func get(t *testing.T, f *Fetcher, address string) (string, error) {
 	t.Helper()
-	answer, err := f.Get(t.Context(), "ann", address)
-	if err != nil {
-		return "", err
-	}
-	text, err := answer.Read(t.Context(), false)
+	_, text, err := f.Fetch(t.Context(), "ann", address, false)
 	if err != nil {
 		return "", err
 	}
@@ -242,11 +240,7 @@ func TestAnAnswerIsReadByItsType(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, test.body)
 			})
-			answer, err := local(t).Get(t.Context(), "ann", s.URL+"/x/page")
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := answer.Read(t.Context(), false)
+			answer, text, err := local(t).Fetch(t.Context(), "ann", s.URL+"/x/page", false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -262,7 +256,7 @@ func TestAnAnswerIsReadByItsType(t *testing.T) {
 			if same := strings.HasSuffix(got, "\n\n"+test.body) && utf8.ValidString(test.body); text.Made == same {
 				t.Errorf("made of something else: %v", text.Made)
 			}
-			if whole, err := answer.Read(t.Context(), true); name == "an article" && (err != nil || !strings.Contains(whole.Body, "[the menu](http://")) {
+			if whole, err := answer.read(t.Context(), true); name == "an article" && (err != nil || !strings.Contains(whole.Body, "[the menu](http://")) {
 				t.Errorf("all of it: %q, %v", whole.Body, err)
 			}
 		})
@@ -336,11 +330,7 @@ func TestAnAnswerIsBoundedAndSaysSo(t *testing.T) {
 		"a video":                                {f, "/video", true, "Not shown: this is no text. It has 16777216 bytes.", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, err := test.fetcher.Get(t.Context(), "ann", s.URL+test.path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := answer.Read(t.Context(), false)
+			_, text, err := test.fetcher.Fetch(t.Context(), "ann", s.URL+test.path, false)
 			if err != nil || text.Cut != test.cut || len(text.Body) != test.bytes || !strings.Contains(text.Content()[:min(500, len(text.Content()))], test.says) {
 				t.Errorf("cut %v, %d bytes, %.300q, %v", text.Cut, len(text.Body), text.Content(), err)
 			}
@@ -356,7 +346,56 @@ func TestAnAnswerIsBoundedAndSaysSo(t *testing.T) {
 	refused(t, f, s.URL, "could not be connected to")
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := f.Get(ctx, "ann", s.URL); !errors.Is(err, context.Canceled) {
+	if _, _, err := f.Fetch(ctx, "ann", s.URL, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("whoever stopped is told %v", err)
+	}
+}
+
+// children are the processes of this one that read pages now.
+func children(t *testing.T) (n int) {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range stats {
+		stat, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		var state string
+		var parent int
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		if _, err := fmt.Sscan(rest, &state, &parent); err == nil && parent == os.Getpid() && state != "Z" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAPlaceIsHeldUntilThePageIsRead(t *testing.T) {
+	s := site(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, strings.Repeat("<p>a<b>c", 40_000))
+	})
+	f := local(t)
+	f.running = agent.NewPlaces(agent.PlaceLimits{What: "fetches", PerUser: 1, All: 1, Patience: time.Minute})
+	var group sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		group.Go(func() { _, _ = get(t, f, s.URL) }) // it may be too intricate
+	}
+	go func() { group.Wait(); close(done) }()
+	most := 0
+	for {
+		select {
+		case <-done:
+			if most != 1 {
+				t.Errorf("%d pages were read at the same time, with one place", most)
+			}
+			return
+		case <-time.After(5 * time.Millisecond):
+			most = max(most, children(t))
+		}
 	}
 }

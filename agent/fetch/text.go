@@ -39,10 +39,10 @@ type Text struct {
 // body.
 func (t Text) Content() string { return strings.Join(t.Head, "\n") + "\n\n" + t.Body }
 
-// Read makes the text of an answer: of a page of HTML its main text as Markdown,
+// read makes the text of an answer: of a page of HTML its main text as Markdown,
 // or all of its text; JSON and other text as they are. What is no text is named
 // with its size.
-func (a Answer) Read(ctx context.Context, whole bool) (Text, error) {
+func (a Answer) read(ctx context.Context, whole bool) (Text, error) {
 	kind := a.kind()
 	out := Text{Head: []string{a.Status, "URL: " + a.URL.String(), "Content-Type: " + kind}, Cut: a.Cut != "", MediaType: kind}
 	if a.Redirected {

@@ -31,11 +31,7 @@ func newFetchURL(f *fetch.Fetcher) agent.Tool {
 }
 
 func (t fetchURL) run(ctx context.Context, call agent.Call, args fetchURLArgs) (agent.ToolResult, error) {
-	answer, err := t.fetcher.Get(ctx, call.OwnerID, args.URL)
-	if err != nil {
-		return agent.ToolResult{}, notFetched(args.URL, err)
-	}
-	text, err := answer.Read(ctx, args.Whole)
+	answer, text, err := t.fetcher.Fetch(ctx, call.OwnerID, args.URL, args.Whole)
 	if err != nil {
 		return agent.ToolResult{}, notFetched(args.URL, err)
 	}

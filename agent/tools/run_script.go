@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/apart"
 	"offcut/agent/retain"
 	"offcut/agent/script"
 	"offcut/models"
@@ -27,8 +30,18 @@ type runScriptArgs struct {
 }
 
 type runScript struct {
-	keeper *retain.Keeper
-	limits script.Limits
+	keeper  *retain.Keeper
+	limits  script.Limits
+	running *agent.Places
+}
+
+// scripting bounds the scripts at a time, which can take their memory each: to
+// half of that of the machine, but to no fewer than small machines carry where
+// scripts are as they mostly are, of some 30 MiB. Half of them may be one
+// user's. A script waits for a while: the one before may wait for a person.
+func scripting(memory, each int64) agent.PlaceLimits {
+	all := max(8, int(memory/2/each))
+	return agent.PlaceLimits{What: "scripts", PerUser: max(4, all/2), All: all, Patience: 30 * time.Second}
 }
 
 func newRunScript(o Options) agent.Tool {
@@ -36,6 +49,7 @@ func newRunScript(o Options) agent.Tool {
 	if t.limits.Time == 0 {
 		t.limits.Time = script.DefaultTime
 	}
+	t.running = agent.NewPlaces(cmp.Or(o.ScriptPlaces, scripting(apart.Memory(), cmp.Or(t.limits.Memory, script.DefaultMemory))))
 	return newTyped(agent.ToolSpec{
 		Name: runScriptName, Beside: t.describe, HasEffects: true, UnsafeWhenCut: true, Deed: agent.DeedScript,
 	}, t.run)
@@ -57,6 +71,15 @@ func (t runScript) run(ctx context.Context, call agent.Call, args runScriptArgs)
 	case len(args.Code) > script.MaxCodeBytes:
 		return agent.ToolResult{}, refusef("The program has %d bytes; at most %d are possible. Write data to a file, and have the program read it.", len(args.Code), script.MaxCodeBytes)
 	}
+	leave, err := t.running.Enter(ctx, call.OwnerID)
+	var busy *models.Error
+	switch {
+	case errors.As(err, &busy):
+		return agent.ToolResult{}, refusef("The script was not run: %s.", busy.Message)
+	case err != nil:
+		return agent.ToolResult{}, err
+	}
+	defer leave()
 	recording := t.keeper.RecordText(ctx, call, titleOf(args.Code))
 	out := &lineWriter{to: recording.Stdout()}
 	calls := newScriptCalls(call)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ import (
 	"offcut/agent/agenttest"
 	"offcut/agent/approve"
 	"offcut/agent/retain"
+	"offcut/agent/script"
 	"offcut/models"
 )
 
@@ -326,6 +328,38 @@ func TestAStoppedScriptEndsItsCallsAndKeepsWhatCame(t *testing.T) {
 	}
 	if len(meta.Nested) != 1 || *meta.Nested[0].Complete {
 		t.Errorf("nested %+v", meta.Nested)
+	}
+}
+
+func TestScriptsWaitForAPlaceAndSayWhereThereIsNone(t *testing.T) {
+	b := newBench(t, func(o *Options) {
+		o.ScriptPlaces = agent.PlaceLimits{What: "scripts", PerUser: 1, All: 2, Patience: 200 * time.Millisecond}
+	})
+	begun, release := make(chan struct{}), make(chan struct{})
+	b.box = agent.NewToolbox(agenttest.ToolFunc("wait", func(context.Context, agent.Call) (agent.ToolResult, error) {
+		close(begun)
+		<-release
+		return agenttest.Text(""), nil
+	}))
+	var group sync.WaitGroup
+	group.Go(func() {
+		if first := b.script("await tools.wait({}); return 'first'"); first.Content != "first" {
+			t.Errorf("%q", first.Content)
+		}
+	})
+	<-begun
+	if second := b.script("return 'second'"); !second.IsError || !strings.HasPrefix(second.Content, "The script was not run: ") {
+		t.Errorf("%q", second.Content)
+	}
+	close(release)
+	group.Wait()
+	if third := b.script("return 'third'"); third.Content != "third" {
+		t.Errorf("%q", third.Content)
+	}
+	for memory, want := range map[int64]int{1 << 30: 8, 64 << 30: 128} {
+		if l := scripting(memory, script.DefaultMemory); l.All != want || l.PerUser != want/2 {
+			t.Errorf("on a machine of %d GiB: %+v", memory>>30, l)
+		}
 	}
 }
 

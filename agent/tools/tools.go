@@ -37,6 +37,8 @@ type Options struct {
 	Command CommandOptions
 	// Script bounds scripts.
 	Script script.Limits
+	// ScriptPlaces bound the scripts at a time; zero: as the machine's memory does.
+	ScriptPlaces agent.PlaceLimits
 }
 
 // CommandOptions set run_command. A zero is the default.
