@@ -85,7 +85,7 @@ func (a *App) assemble(ctx context.Context) (parts, error) {
 func (a *App) open(ctx context.Context) (*store.Store, *workspace.Folders, error) {
 	var db *store.Store
 	quota := a.cfg.Limits.StoragePerUserBytes
-	folders, err := workspace.Open(filepath.Join(a.cfg.DataDir, "workspaces"), workspace.Config{
+	folders, err := workspace.Open(filepath.Join(a.cfg.DataDir, workspacesFolder), workspace.Config{
 		Owner: func(ctx context.Context, id string) (string, error) {
 			session, err := db.AnySession(ctx, id)
 			return session.OwnerID, err

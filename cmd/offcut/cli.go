@@ -40,6 +40,7 @@ type commands struct {
 		Run  evalRun  `cmd:"" default:"withargs" help:"Ask a model questions whose answers lie past what it is shown at once. This is the default."`
 		List evalList `cmd:"" help:"List the scenarios."`
 	} `cmd:"" help:"Find out how well a model works with long results. Ends with 0 where all scenarios passed, 1 where one did not, 2 where one is written wrongly. Its flags: offcut eval run --help."`
+	Backup   backup         `cmd:"" help:"Copy the database, and with a name that ends with .tar.gz the workspaces too, into a new file."`
 	DemoData demoData       `cmd:"" name:"demo-data" help:"Fill an empty data folder with made-up conversations, for demonstrations."`
 	Version  versionCommand `cmd:"" help:"Print the version."`
 }

@@ -31,7 +31,7 @@ export function followed(response) {
 export async function refusal(response) {
   switch (response.status) {
     case 401: return word("signed-out");
-    case 413: return word("too-large");
+    case 413: return sentence(await response.text().catch(() => ""), response.headers.get("Content-Type") ?? "", "too-large");
     case 429: {
       const wait = response.headers.get("Retry-After");
       if (wait) return word("limited", wait);
@@ -89,8 +89,9 @@ export function startRequests() {
   document.addEventListener("htmx:response:error", (event) => {
     const { response, text, hx } = event.detail.ctx;
     if (hx?.redirect || hx?.refresh) return;
-    const known = { 401: "signed-out", 413: "too-large" }[response.status];
-    toast(known ? word(known) : sentence(text ?? "", response.headers.get("Content-Type") ?? "", "refused"));
+    const type = response.headers.get("Content-Type") ?? "";
+    if (response.status === 401) toast(word("signed-out"));
+    else toast(sentence(text ?? "", type, response.status === 413 ? "too-large" : "refused"));
   });
   document.addEventListener("htmx:error", () => toast(word("refused")));
   document.addEventListener("htmx:after:swap", (event) => enhance(event.target?.isConnected ? event.target.parentNode : document));
