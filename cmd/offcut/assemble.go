@@ -112,6 +112,9 @@ func (a *App) open(ctx context.Context) (*store.Store, *workspace.Folders, error
 // final, and what was shown of the replies; then the turns, whose open calls name
 // the copies.
 func (a *App) recover(ctx context.Context, db *store.Store, keeper *retain.Keeper) error {
+	if err := db.RemoveUnbuilt(ctx); err != nil {
+		return err
+	}
 	if err := keeper.Recover(ctx); err != nil {
 		return fmt.Errorf("recover kept outputs: %w", err)
 	}

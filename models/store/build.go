@@ -130,7 +130,10 @@ func insertAll[T any](tx *gorm.DB, rows []T) error {
 	return tx.CreateInBatches(rows, insertRows).Error
 }
 
-// removeUnbuilt removes what a crash left of sessions that were being built.
-func removeUnbuilt(tx *gorm.DB) error {
-	return tx.Where("building = 1").Delete(&sessionRow{}).Error
+// RemoveUnbuilt is for the start of the server: it removes what a crash left of
+// sessions that were being built. Other commands leave them: a server may be at it.
+func (s *Store) RemoveUnbuilt(ctx context.Context) error {
+	return s.write(ctx, "remove what was not whole", func(tx *gorm.DB) error {
+		return tx.Where("building = 1").Delete(&sessionRow{}).Error
+	})
 }

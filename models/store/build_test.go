@@ -125,10 +125,12 @@ func TestAStartRemovesWhatWasNotWhole(t *testing.T) {
 	if is := sizes(t, s); len(is) != 0 {
 		t.Errorf("what is not whole is listed: %v", is)
 	}
-	must(t, s.Close())
-	again, err := Open(t.Context(), dir, Options{})
-	must(t, err)
-	defer func() { must(t, again.Close()) }()
-	_, err = again.AnySession(t.Context(), "part")
+	again := open(t, dir, Options{}) // as another command does, while a server builds
+	must(t, s.writer.Exec("UPDATE sessions SET building = 1 WHERE id = 'part'").Error)
+	if got(again.AnySession(t.Context(), "part"))(t).ID != "part" {
+		t.Error("what is being built is removed")
+	}
+	must(t, again.RemoveUnbuilt(t.Context()))
+	_, err := again.AnySession(t.Context(), "part")
 	wantKind(t, err, models.ErrNotFound, "session_not_found")
 }

@@ -92,9 +92,6 @@ func setUp(ctx context.Context, writer *gorm.DB, able func(*gorm.DB) (bool, erro
 	if err := migrate(ctx, writer); err != nil {
 		return false, err
 	}
-	if err := removeUnbuilt(writer.WithContext(ctx)); err != nil {
-		return false, err
-	}
 	has, err := able(writer)
 	if err != nil {
 		return false, err
