@@ -31,6 +31,9 @@ func tooManyCalls(most int) string {
 // tooMuchOpen is said where the arguments of open calls are over their bound.
 var tooMuchOpen = fmt.Sprintf("The arguments of calls that have no answer yet may have %d MiB together: await some before you make more.", maxOpenArguments>>20)
 
+// tooLarge is thrown in the place of an answer that is over its bound.
+var tooLarge = fmt.Sprintf("What the tool returned is too large for a script: at most %d bytes of JSON are possible. Ask for less at a time.", maxAnswer)
+
 const tooDeep = "The program was ended: its functions call each other too deeply. Use a loop, or an array as a stack."
 
 // place finds a place of the program in what the engine says: 3:14.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -154,12 +153,20 @@ func (r *run) follow() (failure string) {
 			r.told++
 			r.waiting -= r.sizes[answer.N-1]
 			r.clock.start()
-			_ = r.child.tell(answer) // a child that does not read it has ended, or is ended by its clock
+			r.tell(answer)
 		case <-r.clock.over():
 			r.endSoon(tooLong(r.limits.Time))
 		case <-r.last:
 			return r.why + " It could not be interrupted: it was within one long operation of the language, such as a regular expression that tries without end."
 		}
+	}
+}
+
+// tell answers a call. A child that does not read it has ended, or is ended by
+// its clock; of an answer that is too large only that is told.
+func (r *run) tell(answer order) {
+	if err := r.child.tell(answer); errors.Is(err, errFrame) {
+		_ = r.child.tell(order{N: answer.N, Error: tooLarge})
 	}
 }
 
@@ -220,7 +227,7 @@ func (r *run) begin() {
 func (r *run) answer(c Call, answer Answer) {
 	switch {
 	case len(answer.Value) > maxAnswer:
-		answer = Answer{Error: fmt.Sprintf("What %s returned is too large for a script: %d bytes as JSON; at most %d are possible.", c.Tool, len(answer.Value), maxAnswer)}
+		answer = Answer{Error: tooLarge}
 	case answer.Error == "" && len(answer.Value) == 0:
 		answer.Value = json.RawMessage("null")
 	}

@@ -78,6 +78,10 @@ func (r *tester) call(ctx context.Context, c script.Call) script.Answer {
 	switch c.Tool {
 	case "echo":
 		return script.Answer{Value: json.RawMessage(fmt.Sprintf(`{"n":%d,"got":%s}`, c.N, c.Arguments))}
+	case "fails":
+		if string(c.Arguments) == `{"huge":true}` {
+			return script.Answer{Error: strings.Repeat("\x01", 12e6)} // six times as long as JSON
+		}
 	case "slow":
 		select {
 		case <-time.After(300 * time.Millisecond):
@@ -246,6 +250,14 @@ func TestMarkupIsNoLongerThanItIs(t *testing.T) {
 	printed, end := r.run(t.Context(), `let n = 0; for (let i = 0; i < 6; i++) n += (await tools.echo({a: "<&>".repeat(2.5e6)})).got.a.length; return n`)
 	if printed != "45000000" || end.Error != "" {
 		t.Errorf("%q, %+v", printed, end)
+	}
+}
+
+func TestAnErrorThatDoesNotFitIsToldInShort(t *testing.T) {
+	r := &tester{t: t, limits: script.Limits{Time: 5 * time.Second}}
+	printed, end := r.run(t.Context(), `try { await tools.fails({huge: true}) } catch (e) { return e.message }`)
+	if !strings.HasPrefix(printed, "What the tool returned is too large for a script") || end.Error != "" {
+		t.Errorf("%.200q, %.200q", printed, end.Error)
 	}
 }
 

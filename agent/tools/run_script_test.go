@@ -184,6 +184,39 @@ func TestTheServerHoldsNoArgumentsOfCallsThatHaveEnded(t *testing.T) {
 	}
 }
 
+func TestOfAHugeResultAScriptGetsABoundedTextAndTheCopy(t *testing.T) {
+	b := newBench(t)
+	huge := strings.Repeat("<é>", 4e6)
+	of := func(failed bool) agent.Tool {
+		name := map[bool]string{false: "huge", true: "wrong"}[failed]
+		return retain.NewKeeper(b.store, retain.Config{}).Wrap(agenttest.ToolFunc(name, func(context.Context, agent.Call) (agent.ToolResult, error) {
+			result := agenttest.Text(huge)
+			result.IsError = failed
+			return result, nil
+		}))
+	}
+	b.box = agent.NewToolbox(of(false), of(true))
+	result := b.script(`const r = await tools.huge({}); return [r.text.slice(0, 6), r.text.length, r.truncated, r.output_id, r.total_bytes]`)
+	nested := result.Metadata.Nested
+	if len(nested) != 1 {
+		t.Fatalf("%q, %s", result.Content, result.Metadata.Line())
+	}
+	if want := fmt.Sprintf(`["<é><é>",%d,true,%q,%d]`, maxScriptText/4*3, nested[0].OutputID, *nested[0].TotalBytes); result.Content != want {
+		t.Errorf("%s, not %s", result.Content, want)
+	}
+	begun := time.Now()
+	result = b.script(`try { await tools.wrong({}) } catch (e) { return e.message }`)
+	if nested = result.Metadata.Nested; len(nested) != 1 {
+		t.Fatalf("%.200q, %s", result.Content, result.Metadata.Line())
+	}
+	if says := fmt.Sprintf("of %d bytes) read_tool_output gives the rest by output_id %s.", len(huge), nested[0].OutputID); !strings.HasSuffix(b.whole(result.Metadata.OutputID), says) {
+		t.Errorf("it does not end with %q", says)
+	}
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("the script waited for %s", took)
+	}
+}
+
 func TestAnEmptyOutcomeIsAnEmptyTextInAScript(t *testing.T) {
 	b := newBench(t)
 	b.write("empty", "")

@@ -93,20 +93,20 @@ func asked(ctx context.Context, tool agent.Tool, call agent.Call) (wait func(con
 
 // end notes how a call ended, and tells the script.
 func (s *scriptCalls) end(ctx context.Context, made script.Call, note models.NestedCall, result agent.ToolResult) script.Answer {
-	meta := result.Metadata
+	meta := &result.Metadata
 	meta.IsError = meta.IsError || result.IsError
-	s.keep(made, meta)
-	note = ended(note, meta, ctx.Err() != nil)
+	s.keep(made, *meta)
+	note = ended(note, *meta, ctx.Err() != nil)
+	meta.Passage = models.Ptr(models.PassageOf(models.Message{Content: result.Content, Metadata: meta}, nil))
+	result, cut := fitted(result)
 	if !note.Unstarted {
-		meta.Passage = models.Ptr(models.PassageOf(models.Message{Content: result.Content, Metadata: &meta}, nil))
-		note.Result = &models.NestedResult{Arguments: string(made.Arguments), Metadata: meta}
+		note.Result = &models.NestedResult{Arguments: string(made.Arguments), Metadata: result.Metadata}
 	}
 	s.note(made.N, note)
 	if result.IsError {
 		return script.Answer{Error: result.Content}
 	}
-	result.Metadata = meta
-	return script.Answer{Value: scriptValue(note.Tool, result)}
+	return script.Answer{Value: scriptValue(note.Tool, result, cut)}
 }
 
 // runNested runs a tool. Neither a panic nor the text of an error reaches the

@@ -79,12 +79,16 @@ func newTyped[A any](spec agent.ToolSpec, run func(context.Context, agent.Call, 
 	return t
 }
 
+// mustJSON writes what is known to have a form in JSON. Nothing of it is put
+// into a page: < and & stay as they are, and markup as short as it is.
 func mustJSON(v any) json.RawMessage {
-	data, err := json.Marshal(v)
-	if err != nil {
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
 		panic(fmt.Sprintf("write %T as JSON: %v", v, err))
 	}
-	return data
+	return bytes.TrimSuffix(data.Bytes(), []byte("\n"))
 }
 
 func (t typed[A]) Spec() agent.ToolSpec { return t.spec }
