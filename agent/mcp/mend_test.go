@@ -55,6 +55,28 @@ func TestWhatIsWrongWithAnAnswerLosesNothingElse(t *testing.T) {
 	}
 }
 
+// The cause stands at the end of what compilers and databases say.
+func TestAnErrorOfTheProtocolIsToldWhole(t *testing.T) {
+	server := own(t, "hostile")
+	server.Secrets = []string{"s3cret-of-the-server"}
+	h := newHouse(t, server)
+	long := strings.Repeat("a line of it\n", 2500) + "the real cause"
+	for name, test := range map[string]struct{ refusal, want string }{
+		"a long message":    {`{"code":-32603,"message":` + string(raw(long)) + `}`, long},
+		"with data":         {`{"code":-32602,"message":"wrong","data":{"detail": "the\u0020cause", "line": 7}}`, "wrong\nIts data: {\"detail\":\"the cause\",\"line\":7}"},
+		"data that are not": {`{"code":1,"message":"no","data":null}`, "no"},
+		"joined characters": {`{"code":1,"message":"नहीं क्\u200dष"}`, "नहीं क्\u200dष"},
+		"with a secret":     {`{"code":1,"message":"s3cret-of-the-server","data":["s3cret-of-the-server"]}`, "[redacted]\nIts data: [\"[redacted]\"]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := h.call("own__bare", args{"refusal": []byte(test.refusal)})
+			if want := "The MCP server own answered with an error: " + test.want; !got.IsError || got.Content != want {
+				t.Errorf("%d bytes: …%.200q, want %.200q", len(got.Content), got.Content[max(0, len(got.Content)-200):], want[max(0, len(want)-200):])
+			}
+		})
+	}
+}
+
 func TestAStructuredResultIsSaidOnce(t *testing.T) {
 	h := newHouse(t, own(t, "hostile"))
 	for name, test := range map[string]struct{ answer, want string }{

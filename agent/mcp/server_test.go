@@ -116,7 +116,7 @@ func answerLines(tools string) {
 			ID     json.RawMessage
 			Method string
 			Params struct {
-				Arguments struct{ Answer []byte } // the whole result, in base64
+				Arguments struct{ Answer, Refusal []byte } // the whole result, or the error, in base64
 			}
 		}
 		if json.Unmarshal(scanner.Bytes(), &req) != nil || req.ID == nil {
@@ -133,6 +133,10 @@ func answerLines(tools string) {
 				result = req.Params.Arguments.Answer
 			}
 			fmt.Fprintln(os.Stderr, "a word for the log")
+			if refusal := req.Params.Arguments.Refusal; refusal != nil {
+				fmt.Printf(`{"error":%s,"jsonrpc":"2.0","id":%s}`+"\n", refusal, req.ID)
+				continue
+			}
 			fmt.Printf(`{"result":%s,"jsonrpc":"2.0","id":%s}`+"\n", result, req.ID)
 		default:
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no \u0000such method"}}`+"\n", req.ID)

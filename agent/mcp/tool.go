@@ -22,7 +22,7 @@ type tool struct {
 
 func (t tool) Spec() agent.ToolSpec { return t.spec }
 
-// quotedBytes bounds what of a server's error is told a model.
+// quotedBytes bounds what is quoted of why arguments do not fit.
 const quotedBytes = 4 << 10
 
 // Run calls the tool at its server. A stop, and the end of its time, are told
@@ -67,8 +67,8 @@ func (t tool) failed(ctx context.Context, call agent.Call, link *link, late bool
 	var refused *jsonrpc.Error
 	switch {
 	case errors.As(err, &refused):
-		return agent.ErrorResult(call.ID, "The MCP server %s answered with an error: %s",
-			server, bounded(t.server.scrub.text(legible(refused.Message)), quotedBytes))
+		// However long: its end may be the cause, and what is over a preview is kept.
+		return agent.ErrorResult(call.ID, "The MCP server %s answered with an error: %s", server, t.server.scrub.text(said(refused)))
 	case late:
 		return agent.ErrorResult(call.ID, "%s had no result after %s, which is its time limit. The MCP server was told to end the call; its effects are unknown. Ask for less at once, or check what was done before you go on.",
 			t.spec.Name, t.timeout)
@@ -85,4 +85,12 @@ func (t tool) failed(ctx context.Context, call agent.Call, link *link, late bool
 	}
 	return agent.ErrorResult(call.ID, "The connection to the MCP server %s was lost before %s had a result%s; its effects are unknown. Check what was done before you call it again.",
 		server, t.spec.Name, why)
+}
+
+// said is all that an error of the protocol says.
+func said(refused *jsonrpc.Error) string {
+	if len(refused.Data) == 0 || string(refused.Data) == "null" {
+		return refused.Message
+	}
+	return refused.Message + "\nIts data: " + compact(string(refused.Data))
 }
