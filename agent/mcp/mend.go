@@ -83,13 +83,13 @@ func unread(item json.RawMessage, err error) string {
 		Resource struct{ URI, MIMEType string }
 	}
 	_ = json.Unmarshal(item, &of) // as far as it goes
-	what := line(of.Type, 40)
+	what := flat(of.Type)
 	if what == "" {
 		what = "item"
 	}
 	for _, more := range []string{of.Resource.URI, of.MIMEType, of.Resource.MIMEType} {
 		if more != "" {
-			what += ", " + line(more, 300)
+			what += ", " + flat(more)
 		}
 	}
 	why := "it is not as the protocol has it"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"offcut/agent"
 
@@ -82,26 +83,26 @@ func (s *server) resource(b *body, files *files, r *sdk.ResourceContents) {
 	switch {
 	case r == nil:
 	case r.Blob != nil:
-		b.block(files.store("resource", r.MIMEType, line(r.URI, 300), s.scrub.bytes(r.Blob)))
+		b.block(files.store("resource", r.MIMEType, flat(r.URI), s.scrub.bytes(r.Blob)))
 	default:
-		b.block(fmt.Sprintf("[resource %s, %s]", line(r.URI, 300), kind(r.MIMEType, len(r.Text))))
+		b.block(fmt.Sprintf("[resource %s, %s]", flat(r.URI), kind(r.MIMEType, len(r.Text))))
 		b.block(r.Text)
 	}
 }
 
 // linked names a resource that did not come with the result.
 func linked(c *sdk.ResourceLink) string {
-	text := "[link to a resource: " + line(c.URI, 300)
-	if name := line(c.Name, 100); name != "" {
+	text := "[link to a resource: " + flat(c.URI)
+	if name := flat(c.Name); name != "" {
 		text += ", " + name
 	}
-	if mime := line(c.MIMEType, 100); mime != "" {
+	if mime := flat(c.MIMEType); mime != "" {
 		text += ", " + mime
 	}
 	if c.Size != nil {
 		text += fmt.Sprintf(", %d bytes", *c.Size)
 	}
-	if description := line(c.Description, 300); description != "" {
+	if description := flat(c.Description); description != "" {
 		text += ": " + description
 	}
 	return text + "]"
@@ -109,8 +110,20 @@ func linked(c *sdk.ResourceLink) string {
 
 // kind is the type and size of something.
 func kind(mime string, size int) string {
-	if mime = line(mime, 100); mime == "" {
+	if mime = flat(mime); mime == "" {
 		mime = "of no named type"
 	}
 	return fmt.Sprintf("%s, %d bytes", mime, size)
+}
+
+// flat is a text of a server as a part of one line: all of it, as an address of
+// which the end is missing leads nowhere, without what would end the line or
+// steer a terminal.
+func flat(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return r
+	}, text))
 }

@@ -80,6 +80,24 @@ func TestOtherResults(t *testing.T) {
 	}
 }
 
+// A signed address is long, and is the one thing that such a result is about.
+func TestWhatNamesAResourceIsWhole(t *testing.T) {
+	h := newHouse(t, own(t, "hostile"))
+	address := "https://bucket.example.org/report.csv?X-Amz-Signature=" + strings.Repeat("a1", 400) + "&end=1"
+	name, description := strings.Repeat("n", 300), strings.Repeat("d", 1000)
+	for answer, want := range map[string]string{
+		`{"content":[{"type":"resource_link","uri":"` + address + `","name":"` + name + `","description":"` + description + `"}]}`: "[link to a resource: " + address + ", " + name + ": " + description + "]",
+		`{"content":[{"type":"resource","resource":{"uri":"` + address + `","mimeType":"text/plain","text":"x"}}]}`:                "[resource " + address + ", text/plain, 1 bytes]\nx",
+		`{"content":[{"type":"resource","resource":{"uri":"` + address + `","mimeType":"text/plain","blob":"QUE="}}]}`:             "[resource " + address + ", text/plain, 2 bytes, stored in the workspace as mcp/call_1-1.txt]",
+		`{"content":[{"type":"resource","resource":{"uri":"` + address + `","blob":"!"}}]}`:                                        "[resource, " + address + ", not read: its data are no base64 (byte 0 of them)]\n{\"type\":\"resource\",\"resource\":{\"uri\":\"" + address + "\",\"blob\":\"!\"}}",
+		`{"content":[{"type":"resource_link","uri":"x://y\u001b[2J\u2028z","name":"a\r\nb"}]}`:                                     "[link to a resource: x://y [2J z, a  b]",
+	} {
+		if got := h.answered(answer); got.Content != want {
+			t.Errorf("it says %.1500q, want %q", got.Content, want)
+		}
+	}
+}
+
 func TestProgressIsShown(t *testing.T) {
 	h := newHouse(t, reference(t, "server-everything"))
 	var mu sync.Mutex
