@@ -18,6 +18,7 @@ import (
 // A link is a connection to a server that has answered.
 type link struct {
 	session *sdk.ClientSession
+	scrub   scrubber
 	process *process // nil of a remote server
 	release func()
 	changed chan struct{} // holds one notice that the list of tools is another
@@ -34,13 +35,13 @@ type link struct {
 // connect starts the server, or reaches it, and greets it. What a program
 // writes to its standard error, and what on its output is no message, goes to
 // stderr.
-func connect(ctx context.Context, s Server, version string, stderr io.Writer) (*link, error) {
-	l := &link{changed: make(chan struct{}, 1), ended: make(chan struct{}), release: func() {}}
-	transport, err := l.transport(s, stderr)
+func (s *server) connect(ctx context.Context, stderr io.Writer) (*link, error) {
+	l := &link{scrub: s.scrub, changed: make(chan struct{}, 1), ended: make(chan struct{}), release: func() {}}
+	transport, err := l.transport(s.cfg, stderr)
 	if err != nil {
 		return nil, err
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "offcut", Version: version}, &sdk.ClientOptions{
+	client := sdk.NewClient(&sdk.Implementation{Name: "offcut", Version: s.opts.Version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{}, // neither roots nor sampling, and nobody to ask
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			select {
@@ -149,7 +150,7 @@ func (l *link) watch(call agent.Call) (token string, end func()) {
 		if time.Since(last) < progressPause {
 			return
 		}
-		text := progressLine(p)
+		text := l.progressLine(p)
 		last, printed = time.Now(), printed+int64(len(text))
 		call.Live(text, printed)
 	})
@@ -162,12 +163,12 @@ func (l *link) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-func progressLine(p *sdk.ProgressNotificationParams) string {
+func (l *link) progressLine(p *sdk.ProgressNotificationParams) string {
 	text := strconv.FormatFloat(p.Progress, 'f', -1, 64)
 	if p.Total > 0 {
 		text += " of " + strconv.FormatFloat(p.Total, 'f', -1, 64)
 	}
-	if message := line(p.Message, 200); message != "" {
+	if message := l.scrub.line(p.Message, 200); message != "" {
 		text += ": " + message
 	}
 	return text + "\n"
@@ -179,5 +180,5 @@ func (l *link) product() string {
 	if info == nil {
 		return ""
 	}
-	return line(info.Name+" "+info.Version, 100)
+	return l.scrub.line(info.Name+" "+info.Version, 100)
 }

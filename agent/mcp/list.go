@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -48,6 +49,8 @@ func (s *server) listOf(sent []*sdk.Tool) list {
 		spec, err := specOf(name, known[i], s.scrub)
 		size += len(spec.Description) + len(spec.Parameters)
 		switch {
+		case s.scrub.text(raw[i]) != raw[i]:
+			err = errors.New("its name holds a secret of this server's configuration")
 		case err != nil:
 		case taken[name]:
 			err = fmt.Errorf("another tool is called %s", name)
@@ -55,7 +58,7 @@ func (s *server) listOf(sent []*sdk.Tool) list {
 			err = fmt.Errorf("the descriptions of its tools have more than %d bytes together", specsBytes)
 		}
 		if err != nil {
-			out.leftOut = append(out.leftOut, fmt.Sprintf("%s: %v.", line(raw[i], maxToolName), err))
+			out.leftOut = append(out.leftOut, fmt.Sprintf("%s: %v.", s.scrub.line(raw[i], maxToolName), err))
 			continue
 		}
 		taken[name] = true
@@ -69,7 +72,11 @@ func (s *server) listOf(sent []*sdk.Tool) list {
 // server says; what it does with a text that was cut nobody knows, so that one
 // that may change something does not run on it.
 func specOf(name string, t *sdk.Tool, scrub scrubber) (agent.ToolSpec, error) {
-	schema, err := newSchema(t.InputSchema)
+	sent, err := scrub.schema(t.InputSchema)
+	if err != nil {
+		return agent.ToolSpec{}, err
+	}
+	schema, err := newSchema(sent)
 	readOnly := t.Annotations != nil && t.Annotations.ReadOnlyHint
 	return agent.ToolSpec{
 		Name:          name,

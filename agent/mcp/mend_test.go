@@ -1,10 +1,13 @@
 package mcp
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestWhatIsWrongWithAnAnswerLosesNothingElse(t *testing.T) {
@@ -107,6 +110,52 @@ func TestASecretIsTakenOutInWhateverForm(t *testing.T) {
 	}
 	if file, err := os.ReadFile(filepath.Join(h.workspace, "mcp/call_1-1.txt")); err != nil || string(file) != "TOKEN=[redacted]" {
 		t.Errorf("the file says %q, %v", file, err)
+	}
+}
+
+// A server that puts its secret in all that it can send tells it to nobody: not
+// to a model, a page, a person who watches, or the log.
+func TestASecretIsToldNobodyWhereverItStands(t *testing.T) {
+	const token = "s3cret-of-the-server"
+	server := own(t, "leaky")
+	server.Env["TOKEN"], server.Env["PRODUCT"] = token, strings.Repeat("x", 75)+token
+	server.Secrets = []string{token}
+	h := newHouse(t, server)
+	var told strings.Builder
+	for _, tool := range h.servers.Tools(t.Context()) {
+		spec := tool.Spec()
+		fmt.Fprintln(&told, spec.Name, spec.Description, string(spec.Parameters))
+	}
+	if spec := h.tool("own__leak").Spec(); spec.Fits(json.RawMessage(`{"n":1,"[redacted]":"[redacted]"}`)) != nil || spec.Fits(json.RawMessage(`{}`)) == nil {
+		t.Error("what the model is told is not what its arguments are held against")
+	}
+	fmt.Fprintln(&told, h.call("own__leak", args{}).Content)
+	watched := make(chan string, 10)
+	for _, answer := range []args{
+		{"progress": strings.Repeat("x", 190) + token},
+		{"progress": token[:4] + "\u200b" + token[4:], "refusal": []byte(`{"code":1,"message":"` + token + `","data":"` + token + `"}`)},
+		{"answer": []byte(`{"content":[{"type":"resource_link","uri":"x://` + token + `","name":"` + token + `"},{"type":"image","data":"` + token + `!"}]}`)},
+	} {
+		call := h.newCall("own__call", answer)
+		call.Live = func(text string, _ int64) { watched <- text }
+		result, err := h.tool("own__call").Run(t.Context(), call)
+		fmt.Fprintln(&told, result.Content, result.Metadata.Line(), err)
+		if answer["progress"] != nil {
+			select {
+			case text := <-watched:
+				fmt.Fprint(&told, text)
+			case <-time.After(10 * time.Second):
+				t.Error("the progress is not shown")
+			}
+		}
+	}
+	status := h.servers.Status()[0]
+	fmt.Fprintf(&told, "%+v\n%s", status, h.logs)
+	if at := strings.Index(told.String(), token[:8]); at >= 0 {
+		t.Errorf("it is told in …%.300q", told.String()[max(0, at-150):])
+	}
+	if len(status.Tools) != 2 || !strings.Contains(strings.Join(status.LeftOut, "\n"), "[redacted]: its name holds a secret of this server's configuration.") {
+		t.Errorf("offered are %+v; left out are %q", status.Tools, status.LeftOut)
 	}
 }
 

@@ -1,6 +1,9 @@
 package mcp
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -40,9 +43,27 @@ func (s scrubber) bytes(data []byte) []byte {
 }
 
 // line is a text of a server as one line of at most most bytes, without what
-// steers a terminal or turns the direction of writing.
-func line(text string, most int) string {
-	return bounded(strings.Join(strings.Fields(legible(text)), " "), most)
+// steers a terminal or turns the direction of writing. It is cut last, as of half
+// a secret nobody knows that it is one.
+func (s scrubber) line(text string, most int) string {
+	return bounded(s.text(strings.Join(strings.Fields(legible(text)), " ")), most)
+}
+
+// schema is a schema without secrets, which may stand anywhere in it: as the
+// default of an argument, say. What is no longer JSON then is no schema.
+func (s scrubber) schema(sent any) (any, error) {
+	written, err := plainJSON(sent)
+	if err != nil {
+		return nil, errors.New("its schema is no JSON")
+	}
+	if len(written) > 2*schemaBytes {
+		return nil, fmt.Errorf("its schema has %d bytes, and at most %d are passed on", len(written), schemaBytes)
+	}
+	var clean any
+	if json.Unmarshal([]byte(s.text(string(written))), &clean) != nil {
+		return nil, errors.New("its schema is no JSON without a secret that stands in it")
+	}
+	return clean, nil
 }
 
 // legible leaves out what is no character, what steers something, and what is

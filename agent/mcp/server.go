@@ -123,7 +123,7 @@ func (s *server) live(ctx context.Context, r *run) {
 func (s *server) greet(ctx context.Context, r *run) (*link, error) {
 	limited, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	l, err := connect(limited, s.cfg, s.opts.Version, r.stderr)
+	l, err := s.connect(limited, r.stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (s *server) reason(err error) string {
 	if err == nil {
 		return "the connection was closed"
 	}
-	return line(s.scrub.text(err.Error()), 500)
+	return s.scrub.line(err.Error(), 500)
 }
 
 // restart ends the server, and starts it again at once.
@@ -225,7 +225,7 @@ func (s *server) status() models.ToolServer {
 	defer s.mu.Unlock()
 	v := models.ToolServer{
 		Name: s.cfg.Name, Local: s.cfg.URL == "", Address: s.address(), State: s.state, Since: s.since,
-		Product: s.scrub.text(s.product), Error: s.err, Tools: s.list.shown, LeftOut: s.list.leftOut,
+		Product: s.product, Error: s.err, Tools: s.list.shown, LeftOut: s.list.leftOut,
 	}
 	if s.state == models.ServerFailed {
 		v.RetryAt = s.retryAt
