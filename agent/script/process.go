@@ -2,12 +2,12 @@ package script
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"offcut/agent/sandbox"
@@ -23,28 +23,26 @@ type process struct {
 	kill    func()
 }
 
-// noNamespaces: this machine does not let the program have any.
-var noNamespaces atomic.Bool
-
 // begin starts a child with its program, shut in as far as the machine can.
 func begin(p program) (running *process, confined bool, err error) {
-	if !noNamespaces.Load() {
+	var why error // the machine does not shut it in wholly
+	if !refused.now() {
 		p.Namespaces = true
-		running, why, err := start(p)
-		if err != nil {
-			return nil, false, err
+		running, open, err := start(p)
+		if err != nil || open == nil {
+			return running, err == nil, err
 		}
-		if why == nil {
-			return running, true, nil
-		}
-		noNamespaces.Store(true)
+		why = open
 	}
 	p.Namespaces = false
-	running, why, err := start(p)
-	if err == nil {
-		err = why
+	running, open, err := start(p)
+	if err = cmp.Or(err, open); err != nil {
+		return nil, false, err
 	}
-	return running, false, err
+	if why != nil {
+		refused.note(why)
+	}
+	return running, false, nil
 }
 
 // start starts a child and hears that it is shut in. open is why it cannot be,
@@ -110,7 +108,7 @@ func launch(namespaces bool) (running *process, open, err error) {
 		return running, nil, nil
 	}
 	_, _ = orders.Close(), reports.Close()
-	if namespaces {
+	if namespaces && refuses(err) {
 		return nil, err, nil
 	}
 	return nil, nil, fmt.Errorf("start the process of a script: %w", err)

@@ -2,12 +2,15 @@ package script
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -61,12 +64,66 @@ func TestProgramsAreShutInWhereTheMachineCan(t *testing.T) {
 }
 
 func TestAProgramRunsWhereTheMachineGivesNoNamespaces(t *testing.T) {
-	before := noNamespaces.Swap(true)
-	defer noNamespaces.Store(before)
-	var out bytes.Buffer
-	end, err := Run(t.Context(), Program{Code: "return 'ran'", Print: &out})
-	if err != nil || end.Error != "" || out.String() != "ran" || end.Confined || end.Kind != "none" {
-		t.Errorf("%q, %+v, %v", out.String(), end, err)
+	defer func() { refused = refusal{} }()
+	refused.note(syscall.EPERM)
+	run := func() End {
+		var out bytes.Buffer
+		end, err := Run(t.Context(), Program{Code: "return 'ran'", Print: &out})
+		if err != nil || end.Error != "" || out.String() != "ran" {
+			t.Errorf("%q, %+v, %v", out.String(), end, err)
+		}
+		return end
+	}
+	if end := run(); end.Confined || end.Kind != "none" {
+		t.Errorf("%+v", end)
+	}
+	refused.until = time.Now()
+	if end := run(); end.Confined != machineSeals() {
+		t.Errorf("after a while it is asked again: %+v", end)
+	}
+}
+
+// openFiles is how many this process has.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}
+
+func TestOneMomentWithoutFilesOpensNoLaterProgram(t *testing.T) {
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	few := before
+	few.Cur = uint64(openFiles(t) + 4) // the pipes have room, and what starts a process has none
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run(t.Context(), Program{Code: "return 1", Print: io.Discard})
+	if restored := unix.Setrlimit(unix.RLIMIT_NOFILE, &before); restored != nil {
+		t.Fatal(restored)
+	}
+	if !errors.Is(err, unix.EMFILE) {
+		t.Errorf("without open files a program begins: %v", err)
+	}
+	end, err := Run(t.Context(), Program{Code: "return 1", Print: io.Discard})
+	if err != nil || end.Confined != machineSeals() {
+		t.Errorf("the next program: %+v, %v", end, err)
+	}
+}
+
+func TestOnlyWhatTheMachineForbidsIsARefusal(t *testing.T) {
+	for errno, want := range map[syscall.Errno]bool{
+		unix.EPERM: true, unix.ENOSPC: true, unix.EINVAL: true, unix.ENOSYS: true,
+		unix.EMFILE: false, unix.ENFILE: false, unix.ENOMEM: false, unix.EAGAIN: false,
+	} {
+		if got := refuses(&os.PathError{Op: "fork/exec", Path: "/proc/self/exe", Err: errno}); got != want {
+			t.Errorf("%v is a refusal: %v", errno, got)
+		}
 	}
 }
 
