@@ -58,6 +58,16 @@ func TestAServerIsReachedOverHTTP(t *testing.T) {
 	}
 }
 
+// Hosted servers have their tokens in the path, and the page of the servers
+// shows addresses.
+func TestAnAddressIsShownWithoutItsToken(t *testing.T) {
+	const token = "a8Xk29fQm1Lz77Tb"
+	s := newHouse(t, at("https://app:hunter-2@mcp.example.org/s/"+token+"/mcp?v=1")).servers.Status()[0]
+	if s.Address != "https://mcp.example.org/s/[redacted]/mcp" {
+		t.Errorf("its address is %q", s.Address)
+	}
+}
+
 func TestAStopIsToldARemoteServer(t *testing.T) {
 	told := make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "waits", Version: "1"}, nil)

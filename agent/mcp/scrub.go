@@ -13,10 +13,6 @@ import (
 	"offcut/agent/redact"
 )
 
-// minSecret is the least length of a value that is looked for in texts: a
-// shorter one stands in any text by chance.
-const minSecret = 6
-
 // scrubber takes the secrets of a server out of texts, in whatever form they
 // were written.
 type scrubber struct{ redactor redact.Redactor }
@@ -25,10 +21,8 @@ type scrubber struct{ redactor redact.Redactor }
 func newScrubber(s Server) scrubber {
 	secrets := slices.Clone(s.Secrets)
 	if u, err := url.Parse(s.URL); err == nil {
-		password, _ := u.User.Password()
-		secrets = append(secrets, password, u.RawQuery)
+		secrets = append(append(secrets, u.RawQuery), SecretsIn(s.URL)...)
 	}
-	secrets = slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minSecret })
 	return scrubber{redact.New("[redacted]", secrets...)}
 }
 

@@ -96,10 +96,10 @@ func (l *loader) server(name, at string, value any) (MCPServer, error) {
 		Off:            settings["disabled"] == true,
 		Command:        e.text("command", settings["command"], false),
 		Args:           e.list("args", settings["args"]),
-		Env:            e.texts("env", settings["env"], soundsSecret),
+		Env:            e.texts("env", settings["env"]),
 		Dir:            e.text("cwd", settings["cwd"], false),
 		URL:            e.text("url", settings["url"], false),
-		Headers:        e.texts("headers", settings["headers"], soundsSecret),
+		Headers:        e.texts("headers", settings["headers"]),
 		TimeoutSeconds: wholeOf(settings["timeoutSeconds"]),
 	}
 	s.Secrets = e.secrets
@@ -202,7 +202,8 @@ type expander struct {
 }
 
 // text is one value, all of which is a secret where that is said, and in which
-// what a file or a variable that sounds secret holds is one anyway.
+// what a file or a variable that sounds secret holds is one anyway, and so is
+// what has the form of one.
 func (e *expander) text(key string, value any, secret bool) string {
 	if value == nil {
 		return ""
@@ -221,7 +222,7 @@ func (e *expander) text(key string, value any, secret bool) string {
 		if content == "" && !strings.Contains(whole, ":-") {
 			e.wrong = append(e.wrong, fmt.Errorf("%s: the variable %s, to which it refers, is not set", e.loader.name(e.at+"."+key), part[3]))
 		}
-		if soundsSecret(part[3]) {
+		if mcp.SoundsSecret(part[3]) {
 			e.hide(content)
 		}
 		return content
@@ -231,15 +232,22 @@ func (e *expander) text(key string, value any, secret bool) string {
 		e.hide(text)
 		e.hide(credentials)
 	}
+	for _, part := range mcp.SecretsIn(text) {
+		e.hide(part)
+	}
 	return text
 }
 
-// shortestSecret is the least length, in bytes, of what is taken for a secret:
-// shorter values, such as none of AUTH_MODE, stand in any text.
-const shortestSecret = 8
+// The least lengths, in bytes, of what is taken for a secret; of letters alone it
+// is the longer one, as the none or bearer of an AUTH_MODE stand in any text.
+const (
+	shortestSecret = 6
+	shortestWord   = 8
+)
 
 func (e *expander) hide(value string) {
-	if len(value) >= shortestSecret {
+	word := !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(value) >= shortestWord || len(value) >= shortestSecret && !word {
 		e.secrets = append(e.secrets, value)
 	}
 }
@@ -247,27 +255,22 @@ func (e *expander) hide(value string) {
 func (e *expander) list(key string, value any) []string {
 	items, _ := value.([]any)
 	var out []string
+	secret := false // behind a flag that takes one
 	for _, item := range items {
-		out = append(out, e.text(key, item, false))
+		text := e.text(key, item, secret)
+		secret = strings.HasPrefix(text, "-") && !strings.ContainsAny(text, "= ") && mcp.SoundsSecret(text)
+		out = append(out, text)
 	}
 	return out
 }
 
-func (e *expander) texts(key string, value any, secret func(name string) bool) map[string]string {
+func (e *expander) texts(key string, value any) map[string]string {
 	named, _ := value.(map[string]any)
 	out := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
-		out[name] = e.text(key+"."+name, named[name], secret(name))
+		out[name] = e.text(key+"."+name, named[name], mcp.SoundsSecret(name))
 	}
 	return out
-}
-
-// soundsSecret: what has such a name is one.
-func soundsSecret(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{"key", "token", "secret", "pass", "auth", "cookie", "credential"}, func(part string) bool {
-		return strings.Contains(name, part)
-	})
 }
 
 func wholeOf(value any) int {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,58 @@ tools:
 	}
 	if all := strings.Join(cfg.Secrets(), " "); !strings.Contains(all, "key-of-a-variable") || !strings.Contains(all, "token-of-a-file") {
 		t.Errorf("the secrets are %q", all)
+	}
+}
+
+func TestTheSecretsOfAnMCPServerAreKnown(t *testing.T) {
+	for yaml, want := range map[string]string{
+		`args: ["postgresql://app:hunter2hunter2@db.internal/prod"]`:        "hunter2hunter2",
+		`args: ["postgresql://app:hunt-2@db.internal/prod"]`:                "hunt-2",
+		`args: ["mysql://app:p%40ss-w0rd@db.internal/prod"]`:                "p@ss-w0rd",
+		`env: {DATABASE_URL: "postgres://:hunter2hunter2@db.internal/x"}`:   "hunter2hunter2",
+		`env: {ANY: "app:hunter2hunter2@tcp(db.internal:3306)/prod"}`:       "hunter2hunter2",
+		`env: {ANY: "host=db.internal password=hunter2hunter2"}`:            "hunter2hunter2",
+		`env: {MAIN_DSN: "file.db?cipher=hunter2"}`:                         "file.db?cipher=hunter2",
+		`env: {GITHUB_PAT: "hunter2hunter2"}`:                               "hunter2hunter2",
+		`env: {PGPWD: "hunter2hunter2"}`:                                    "hunter2hunter2",
+		`env: {HEADERS: '{"Authorization": "Bearer hunter2hunter2"}'}`:      "hunter2hunter2",
+		`args: ["--api-key=sk-hunter2hunter2"]`:                             "sk-hunter2hunter2",
+		`args: [--api-key, sk-hunter2hunter2]`:                              "sk-hunter2hunter2",
+		`args: [--header, "Authorization: Bearer hunter2hunter2"]`:          "hunter2hunter2",
+		`args: [-e, "API_TOKEN=hunter2hunter2", image]`:                     "hunter2hunter2",
+		`args: ["--url=https://db.internal/x?a=b&access_token=hunter2xyz"]`: "hunter2xyz",
+		`args: ["https://db.internal/s/a8Xk29fQm1Lz77Tb/mcp"]`:              "a8Xk29fQm1Lz77Tb",
+	} {
+		file := write(t, "mcpServers:\n  a:\n    command: x\n    "+yaml+"\n")
+		cfg, err := Load(Flags{Config: &file}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(cfg.Servers[0].Secrets, want) {
+			t.Errorf("of %s are known %q", yaml, cfg.Servers[0].Secrets)
+		}
+	}
+}
+
+// What is no secret stays readable in what a server says.
+func TestWhatIsNoSecretOfAnMCPServer(t *testing.T) {
+	file := write(t, `mcpServers:
+  a:
+    command: x
+    args: [-y, "@scope/server-filesystem@1.2.3", /srv/2026-01-02, "--log-level=information", "--path=/srv/shared", "https://db.internal:8443/api/v4/projects", "user@db.internal:3306"]
+    env: {AUTH_MODE: bearer, REGION: eu-central-1, PGHOST: db.internal, PGDATABASE: production-01, COMPATIBLE: sigma-production, TIME: "12:30:45"}
+  b:
+    url: https://mcp.example.org/servers/model-context-protocol-v2/mcp
+    headers: {Accept-Language: de-DE-x-something, X-Team: blue-and-green}
+`)
+	cfg, err := Load(Flags{Config: &file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range cfg.Servers {
+		if len(s.Secrets) != 0 {
+			t.Errorf("of %s are hidden %q", s.Name, s.Secrets)
+		}
 	}
 }
 
