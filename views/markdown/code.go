@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
 	"github.com/alecthomas/chroma/v2/lexers"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
 )
@@ -61,7 +62,7 @@ func highlightUntil(n ast.Node) time.Time {
 
 // listing is code under a line that names its language.
 func listing(language, code string, until time.Time) string {
-	lexer := lexers.Get(language)
+	lexer := lexerOf(language, until)
 	name := language
 	if lexer != nil {
 		name = lexer.Config().Name
@@ -69,6 +70,30 @@ func listing(language, code string, until time.Time) string {
 	name = html.EscapeString(name)
 	return `<figure class="code"><figcaption>` + name + `</figcaption><pre tabindex="0" role="region" aria-label="` +
 		name + `"><code>` + coloured(lexer, code, until) + "</code></pre></figure>\n"
+}
+
+// known are the lexers that were looked for lately, nil where there is none. The
+// library takes milliseconds to find out that it has none of a name.
+var known, _ = lru.New[string, chroma.Lexer](256) // fails for a size below 1 alone
+
+// longestName is the longest name of a language that is looked for, in bytes.
+const longestName = 64
+
+// lexerOf is the lexer of a language; nil where there is none, and where the time
+// for colouring is over before it was found.
+func lexerOf(language string, until time.Time) chroma.Lexer {
+	if language == "" || len(language) > longestName {
+		return nil
+	}
+	if lexer, looked := known.Get(language); looked {
+		return lexer
+	}
+	if !time.Now().Before(until) {
+		return nil
+	}
+	lexer := lexers.Get(language)
+	known.Add(language, lexer)
+	return lexer
 }
 
 // coloured is code with a class on each token; where the language is not known,

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,24 @@ func TestCodeThatIsSlowToColourIsShownPlain(t *testing.T) {
 				t.Errorf("it has %d listings, want 3", n)
 			}
 		})
+	}
+}
+
+// A model that falls into a loop writes thousands of fences.
+func TestManyListingsTakeNoLongerThanTheirColours(t *testing.T) {
+	var unknown strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&unknown, "```nolang%d\nx\n```\n", i)
+	}
+	for name, md := range map[string]string{"without a language": strings.Repeat("```\n", 2500), "of unknown ones": unknown.String()} {
+		start := time.Now()
+		got := render(md)
+		if took := time.Since(start); took > 8*highlightBudget {
+			t.Errorf("%s: it took %v", name, took)
+		}
+		if n := strings.Count(got, "<figure"); n < 1000 {
+			t.Errorf("%s: it has %d listings", name, n)
+		}
 	}
 }
 
