@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -46,12 +47,12 @@ func (p *Places) Enter(ctx context.Context, userID string) (leave func(), err er
 	defer cancel()
 	if !take(waited, own.taken) {
 		p.release(userID, own)
-		return nil, p.refused(ctx, "%d %s of yours are running; try again when one has ended", p.limits.PerUser)
+		return nil, p.refused(ctx, p.limits.ownTaken())
 	}
 	if !take(waited, p.all) {
 		<-own.taken
 		p.release(userID, own)
-		return nil, p.refused(ctx, "%d %s are running on this server; try again in a moment", p.limits.All)
+		return nil, p.refused(ctx, fmt.Sprintf("%d %s are running on this server; try again in a moment", p.limits.All, p.limits.What))
 	}
 	return func() {
 		<-p.all
@@ -69,11 +70,18 @@ func take(ctx context.Context, places chan struct{}) bool {
 	}
 }
 
-func (p *Places) refused(ctx context.Context, sentence string, most int) error {
+func (l PlaceLimits) ownTaken() string {
+	if l.PerUser == 1 {
+		return fmt.Sprintf("another one of your %s is running; try again when it has ended", l.What)
+	}
+	return fmt.Sprintf("%d %s of yours are running; try again when one has ended", l.PerUser, l.What)
+}
+
+func (p *Places) refused(ctx context.Context, sentence string) error {
 	if err := ctx.Err(); err != nil {
 		return err // whoever asked does not wait any more
 	}
-	busy := models.Errorf(models.ErrLimited, "busy", sentence, most, p.limits.What)
+	busy := models.Errorf(models.ErrLimited, "busy", "%s", sentence)
 	busy.RetryAfter = p.limits.Patience
 	return busy
 }

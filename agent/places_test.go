@@ -49,6 +49,16 @@ func TestPlacesAreBoundedForEachUserAndForAll(t *testing.T) {
 	}
 }
 
+func TestOfOnePlaceItIsSaidThatAnotherHasIt(t *testing.T) {
+	places := agent.NewPlaces(agent.PlaceLimits{What: "queries", PerUser: 1, All: 3, Patience: time.Millisecond})
+	if _, err := places.Enter(t.Context(), "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := places.Enter(t.Context(), "ann"); err == nil || !strings.Contains(err.Error(), "another one of your queries is running") {
+		t.Errorf("ann is told %v", err)
+	}
+}
+
 func TestManyWaitForTheirPlaces(t *testing.T) {
 	places := agent.NewPlaces(agent.PlaceLimits{What: "searches", PerUser: 2, All: 3, Patience: time.Minute})
 	var now, most atomic.Int64

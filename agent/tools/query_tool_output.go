@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"strings"
 
 	"offcut/agent"
@@ -13,7 +14,8 @@ import (
 //go:embed query_tool_output.md
 var queryToolOutputDescription string
 
-// Querier answers jq filters over kept copies, one JSON value per line.
+// Querier answers jq filters over kept copies, one JSON value per line. Where
+// others run it waits a while, and then it is models.ErrLimited.
 type Querier interface {
 	Query(ctx context.Context, asker, sessionID, outputID, filter string) ([]byte, error)
 }
@@ -33,7 +35,7 @@ func newQueryToolOutput(q Querier) agent.Tool {
 }
 
 func (t queryToolOutput) run(ctx context.Context, call agent.Call, args queryToolOutputArgs) (agent.ToolResult, error) {
-	values, err := t.querier.Query(ctx, call.OwnerID, call.SessionID, args.OutputID, args.Filter)
+	values, err := t.query(ctx, call, args)
 	if err != nil {
 		return agent.ToolResult{}, toldOf(err)
 	}
@@ -45,4 +47,15 @@ func (t queryToolOutput) run(ctx context.Context, call agent.Call, args queryToo
 		result.Notes = []string{"(the filter gives no value)"}
 	}
 	return result, nil
+}
+
+// query asks. Of a script, which may well ask about many copies at the same
+// time, each query waits for its place for as long as the script does.
+func (t queryToolOutput) query(ctx context.Context, call agent.Call, args queryToolOutputArgs) ([]byte, error) {
+	for {
+		values, err := t.querier.Query(ctx, call.OwnerID, call.SessionID, args.OutputID, args.Filter)
+		if call.Parent == "" || !errors.Is(err, models.ErrLimited) || ctx.Err() != nil {
+			return values, err
+		}
+	}
 }
