@@ -12,6 +12,7 @@ import (
 
 	"offcut/agent"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -32,10 +33,35 @@ type link struct {
 	tokens  atomic.Int64
 }
 
-// connect starts the server, or reaches it, and greets it. What a program
-// writes to its standard error, and what on its output is no message, goes to
-// stderr.
-func (s *server) connect(ctx context.Context, stderr io.Writer) (*link, error) {
+// knownToAll is the last version of the protocol whose first message is
+// initialize. Programs of before the next one end, or say nothing, at any other
+// first message, as the protocol then let them.
+const knownToAll = "2025-11-25"
+
+// meet connects to the server. A program is greeted in the way that all know,
+// and started once more where it refuses that. A server that is reached over
+// HTTP answers each request by itself, so that the library finds its version.
+func (s *server) meet(ctx context.Context, stderr io.Writer) (*link, error) {
+	if s.cfg.URL != "" || s.newest {
+		return s.connect(ctx, "", stderr)
+	}
+	l, err := s.connect(ctx, knownToAll, stderr)
+	var refused *jsonrpc.Error
+	if !errors.As(err, &refused) {
+		return l, err
+	}
+	l, again := s.connect(ctx, "", stderr)
+	if again != nil {
+		return nil, errors.Join(again, err)
+	}
+	s.newest = true
+	return l, nil
+}
+
+// connect starts the server, or reaches it, and greets it in a version of the
+// protocol; empty: the newest, and those before it. What a program writes to its
+// standard error, and what on its output is no message, goes to stderr.
+func (s *server) connect(ctx context.Context, version string, stderr io.Writer) (*link, error) {
 	l := &link{scrub: s.scrub, changed: make(chan struct{}, 1), ended: make(chan struct{}), release: func() {}}
 	transport, err := l.transport(s.cfg, stderr)
 	if err != nil {
@@ -51,9 +77,9 @@ func (s *server) connect(ctx context.Context, stderr io.Writer) (*link, error) {
 		},
 		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) { l.progress(req.Params) },
 	})
-	l.session, err = client.Connect(ctx, transport, nil)
+	l.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
-		return nil, errors.Join(l.whyEnded(ctx, err), l.close())
+		return nil, errors.Join(l.whyEnded(ctx, "greeting", err), l.close())
 	}
 	go func() {
 		l.err = l.session.Wait()
@@ -104,11 +130,15 @@ func (l *link) close() error {
 	return nil
 }
 
-// whyEnded says of a failed connection what is known of its program's end.
-func (l *link) whyEnded(ctx context.Context, err error) error {
+// whyEnded says of a failed connection what is known of its program's end. step
+// is what it was sent last.
+func (l *link) whyEnded(ctx context.Context, step string, err error) error {
+	var refused *jsonrpc.Error
 	switch {
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return errors.New("it did not answer in time")
+		return fmt.Errorf("it did not answer the %s in time", step)
+	case errors.As(err, &refused):
+		return fmt.Errorf("it refused the %s: %w", step, err)
 	case l.process == nil:
 		return err
 	case !l.process.ended(drainTime):

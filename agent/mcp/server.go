@@ -16,6 +16,9 @@ type server struct {
 	cfg   Server
 	opts  Options
 	scrub scrubber
+	// newest: it knows no version of before the newest. Runs alone read and write
+	// it, one after another.
+	newest bool
 
 	mu       sync.Mutex
 	run      *run // the last start; nil: there was none
@@ -109,7 +112,7 @@ func (s *server) live(ctx context.Context, r *run) {
 		case <-l.changed:
 			s.reload(ctx, r, l)
 		case <-l.ended:
-			err := l.whyEnded(ctx, l.err)
+			err := l.whyEnded(ctx, "last message", l.err)
 			s.failed(ctx, r, errors.Join(err, l.close()))
 			return
 		case <-ctx.Done():
@@ -123,13 +126,13 @@ func (s *server) live(ctx context.Context, r *run) {
 func (s *server) greet(ctx context.Context, r *run) (*link, error) {
 	limited, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	l, err := s.connect(limited, r.stderr)
+	l, err := s.meet(limited, r.stderr)
 	if err != nil {
 		return nil, err
 	}
 	sent, err := l.tools(limited)
 	if err != nil {
-		return nil, errors.Join(l.whyEnded(limited, err), l.close())
+		return nil, errors.Join(l.whyEnded(limited, "question for its tools", err), l.close())
 	}
 	offered := s.listOf(sent)
 	s.mu.Lock()

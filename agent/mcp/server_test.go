@@ -37,6 +37,14 @@ func serve(kind string) {
 		os.Exit(3)
 	case "hostile":
 		answerLines(hostileTools)
+	case "strict": // ends at a first message that is not initialize, as older libraries do
+		answerFirst("initialize", func() { os.Exit(1) })
+	case "mute": // says nothing to what it does not know
+		answerFirst("initialize", func() {})
+	case "refusing":
+		answerFirst("", nil)
+	case "modern": // knows the newest version alone
+		answerFirst("server/discover", nil)
 	case "leaky":
 		answerLines(leakyTools(os.Getenv("TOKEN")))
 	}
@@ -150,6 +158,35 @@ func answerLines(tools string) {
 			fmt.Printf(`{"result":%s,"jsonrpc":"2.0","id":%s}`+"\n", result, req.ID)
 		default:
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no \u0000such method"}}`+"\n", req.ID)
+		}
+	}
+}
+
+// answerFirst is a server that is opened by one method alone. Any other first
+// message is otherwise's; nil: an error is the answer.
+func answerFirst(method string, otherwise func()) {
+	const answers = `{"initialize":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"first","version":"1"}},
+		"server/discover":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}},
+		"tools/list":{"tools":[{"name":"bare","inputSchema":{"type":"object"}}]},
+		"tools/call":{"content":[{"type":"text","text":"ran"}]}}`
+	var known map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(answers), &known)
+	opened := false
+	for scanner := bufio.NewScanner(os.Stdin); scanner.Scan(); {
+		var req struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.Unmarshal(scanner.Bytes(), &req)
+		opened = opened || req.Method == method
+		switch {
+		case req.ID == nil:
+		case opened && known[req.Method] != nil:
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, raw(known[req.Method]))
+		case otherwise == nil:
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"not known"}}`+"\n", req.ID)
+		default:
+			otherwise()
 		}
 	}
 }

@@ -79,6 +79,32 @@ func TestAServerThatDoesNotStartHoldsNobodyUp(t *testing.T) {
 	}
 }
 
+// Programs made with a library of before the newest version never answer what
+// that begins with, and those of after it may know nothing else.
+func TestServersOfAllVersionsAreMet(t *testing.T) {
+	for _, kind := range []string{"strict", "mute", "modern"} {
+		t.Run(kind, func(t *testing.T) {
+			h := newHouseWith(t, Options{Servers: []Server{own(t, kind)}, Wait: 20 * time.Second})
+			for range 2 { // and again after a restart
+				if got := h.call("own__bare", args{}); got.IsError || got.Content != "ran" {
+					t.Errorf("it says %+v", got)
+				}
+				if err := h.servers.Restart("own"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatRefusesEveryGreetingIsToldOf(t *testing.T) {
+	h := newHouse(t, own(t, "refusing"))
+	h.names()
+	if s := h.until("failed", inState(models.ServerFailed)); !strings.Contains(s.Error, "it refused the greeting") || !strings.Contains(s.Error, "not known") {
+		t.Errorf("it is %+v", s)
+	}
+}
+
 func TestASlowServerIsThereForALaterTurn(t *testing.T) {
 	slow := own(t, "slow")
 	h := newHouseWith(t, Options{Servers: []Server{slow}, Wait: 100 * time.Millisecond})
