@@ -6,6 +6,7 @@
 package skills
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +45,13 @@ type Skill struct {
 	At string
 	// Workspace: it lies in the session's workspace.
 	Workspace bool
+}
+
+// Files are the files of a skill beside its SKILL.md, by their names below its
+// folder.
+type Files struct {
+	Names []string
+	More  bool // there are others beyond the bound
 }
 
 // Broken is a folder that was to be a skill.
@@ -93,13 +101,13 @@ func (c *Catalogue) Of(workspace string) Found {
 }
 
 // Skill is the skill of that name, with its files.
-func (c *Catalogue) Skill(workspace, name string) (Skill, []string, bool) {
+func (c *Catalogue) Skill(ctx context.Context, workspace, name string) (Skill, Files, bool) {
 	for _, s := range c.In(workspace).Skills {
 		if s.Name == name {
-			return s, c.files(workspace, s), true
+			return s, c.files(ctx, workspace, s), true
 		}
 	}
-	return Skill{}, nil, false
+	return Skill{}, Files{}, false
 }
 
 // look adds the skills in a folder below a root, out of which no link leads.
@@ -216,8 +224,8 @@ func isMarkdown(file *os.File) error {
 	return nil
 }
 
-// files are the files of a skill beside its SKILL.md, by their names below it.
-func (c *Catalogue) files(workspace string, s Skill) []string {
+// files are the files of a skill beside its SKILL.md.
+func (c *Catalogue) files(ctx context.Context, workspace string, s Skill) (files Files) {
 	rootPath, inside := workspace, s.At
 	if !s.Workspace {
 		for _, f := range c.folders {
@@ -229,19 +237,23 @@ func (c *Catalogue) files(workspace string, s Skill) []string {
 	}
 	root, err := os.OpenRoot(rootPath)
 	if err != nil {
-		return nil
+		return files
 	}
 	defer func() { _ = root.Close() }()
-	var names []string
 	// What cannot be read is left out of the list.
 	_ = fs.WalkDir(root.FS(), inside, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || len(names) == maxFiles {
+		below := strings.TrimPrefix(name, inside+"/")
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil || d.IsDir() || below == "SKILL.md":
 			return nil //nolint:nilerr // see above
+		case len(files.Names) == maxFiles:
+			files.More = true
+			return fs.SkipAll
 		}
-		if below := strings.TrimPrefix(name, inside+"/"); below != "SKILL.md" {
-			names = append(names, below)
-		}
+		files.Names = append(files.Names, below)
 		return nil
 	})
-	return names
+	return files
 }

@@ -53,11 +53,11 @@ func TestSkillsAreFoundInTheirPlaces(t *testing.T) {
 	if found.Skills[0].Description != "Counts the rows of a table." || found.Skills[0].Instructions != "# How\n\nDo it." {
 		t.Errorf("%+v", found.Skills[0])
 	}
-	one, files, ok := c.Skill(workspace, "count-rows")
-	if !ok || one.At != "/skills/count-rows" || strings.Join(files, " ") != "notes.txt scripts/count.sh" {
+	one, files, ok := c.Skill(t.Context(), workspace, "count-rows")
+	if !ok || one.At != "/skills/count-rows" || strings.Join(files.Names, " ") != "notes.txt scripts/count.sh" {
 		t.Errorf("%+v, files %v", one, files)
 	}
-	if _, _, ok := c.Skill(workspace, "../../etc"); ok {
+	if _, _, ok := c.Skill(t.Context(), workspace, "../../etc"); ok {
 		t.Error("a path is a name")
 	}
 	if n := len(c.In("").Skills); n != 2 {

@@ -24,8 +24,8 @@ func newLoadSkill(c *skills.Catalogue) agent.Tool {
 	return newTyped(agent.ToolSpec{Name: "load_skill", Description: loadSkillDescription}, t.run)
 }
 
-func (t loadSkill) run(_ context.Context, call agent.Call, args loadSkillArgs) (agent.ToolResult, error) {
-	skill, files, found := t.catalogue.Skill(call.Workspace, args.Name)
+func (t loadSkill) run(ctx context.Context, call agent.Call, args loadSkillArgs) (agent.ToolResult, error) {
+	skill, files, found := t.catalogue.Skill(ctx, call.Workspace, args.Name)
 	if !found {
 		return agent.ToolResult{}, t.missing(call, args.Name)
 	}
@@ -36,8 +36,11 @@ func (t loadSkill) run(_ context.Context, call agent.Call, args loadSkillArgs) (
 	} else {
 		text.WriteString(" It cannot be changed.")
 	}
-	if len(files) > 0 {
-		text.WriteString(" Its other files:\n- " + strings.Join(files, "\n- "))
+	if len(files.Names) > 0 {
+		text.WriteString(" Its other files:\n- " + strings.Join(files.Names, "\n- "))
+	}
+	if files.More {
+		text.WriteString("\n- and more: list_files with the pattern ** shows them")
 	}
 	text.WriteString("\n\n" + skill.Instructions)
 	return agent.ToolResult{Content: clean(text.String())}, nil

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,4 +63,23 @@ func TestASkillIsLoadedAndItsFilesAreReadAndNotWritten(t *testing.T) {
 	b.refused("read_file", arguments{"path": "/skills/count-rows/link"}, "outside")
 	b.refused("read_file", arguments{"path": "/skills/../offcut.db"}, "outside")
 	b.refused("read_file", arguments{"path": filepath.Join(data, "offcut.db")}, "outside")
+}
+
+func TestOfASkillWithManyFilesItIsSaidThatThereAreMore(t *testing.T) {
+	b := newBench(t)
+	b.write("skills/large/SKILL.md", "---\nname: large\ndescription: Has many files.\n---\nDo it.")
+	for i := range 200 {
+		b.write(fmt.Sprintf("skills/large/f%03d", i), "")
+	}
+	const says = "- f199\n- and more: list_files with the pattern ** shows them\n\nDo it."
+	if got := b.ok("load_skill", arguments{"name": "large"}).Content; strings.Contains(got, "and more") || !strings.Contains(got, "- f199\n\nDo it.") {
+		t.Errorf("of all files: %q", got)
+	}
+	b.write("skills/large/z/run.sh", "")
+	if got := b.ok("load_skill", arguments{"name": "large"}).Content; !strings.HasSuffix(got, says) {
+		t.Errorf("of some files: %q", got)
+	}
+	if got := b.ok("list_files", arguments{"path": "skills/large", "pattern": "**"}).Content; !strings.Contains(got, "skills/large/z/run.sh") {
+		t.Errorf("%q", got)
+	}
 }
