@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -42,6 +43,7 @@ type run struct {
 	end   context.CancelFunc
 	// stderr is the end of what its program wrote there.
 	stderr *tail
+	sent   []byte // the list of tools as it came last; the run's own
 	// Guarded by the server's lock.
 	link  *link     // while it is ready
 	ready time.Time // zero: it never was
@@ -107,10 +109,17 @@ func (s *server) live(ctx context.Context, r *run) {
 		s.failed(ctx, r, err)
 		return
 	}
+	changed, rest := l.changed, pace{}
 	for {
 		select {
-		case <-l.changed:
+		case <-changed:
 			s.reload(ctx, r, l)
+			changed, rest = nil, rest.after()
+		case <-rest.over:
+			if len(l.changed) == 0 {
+				rest.pause = 0
+			}
+			changed, rest.over = l.changed, nil
 		case <-l.ended:
 			err := l.whyEnded(ctx, "last message", l.err)
 			s.failed(ctx, r, errors.Join(err, l.close()))
@@ -120,6 +129,25 @@ func (s *server) live(ctx context.Context, r *run) {
 			return
 		}
 	}
+}
+
+// The pauses after a list of tools was asked for again. A server that says that
+// it has changed each time it is asked would else be asked without end.
+const (
+	shortPause = time.Second
+	longPause  = time.Minute
+)
+
+// A pace is the pause after a reload: short, and twice the one before where the
+// next notice came within that.
+type pace struct {
+	pause time.Duration
+	over  <-chan time.Time // nil: there is none now
+}
+
+func (p pace) after() pace {
+	pause := min(longPause, max(shortPause, 2*p.pause))
+	return pace{pause, time.After(pause)}
 }
 
 // greet starts the server and asks for its tools.
@@ -137,7 +165,7 @@ func (s *server) greet(ctx context.Context, r *run) (*link, error) {
 	offered := s.listOf(sent)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.ready = time.Now()
+	r.ready, r.sent = time.Now(), raw(sent)
 	if s.run == r {
 		s.become(models.ServerReady, "")
 		s.unready = false
@@ -153,15 +181,22 @@ func (s *server) reload(ctx context.Context, r *run, l *link) {
 	limited, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
 	sent, err := l.tools(limited)
-	offered := s.listOf(sent)
+	var offered *list // nil: it is as it was
+	if now := raw(sent); err == nil && !bytes.Equal(now, r.sent) {
+		made := s.listOf(sent)
+		offered, r.sent = &made, now
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.run != r {
+		return
+	}
+	s.err = ""
 	switch {
-	case s.run != r:
 	case err != nil:
 		s.err = s.reason(err)
-	default:
-		s.err, s.list = "", offered
+	case offered != nil:
+		s.list = *offered
 	}
 }
 

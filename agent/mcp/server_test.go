@@ -41,6 +41,8 @@ func serve(kind string) {
 		answerFirst("initialize", func() { os.Exit(1) })
 	case "mute": // says nothing to what it does not know
 		answerFirst("initialize", func() {})
+	case "chatty": // says that its list has changed each time it was asked for it
+		answerLines(`[{"name":"bare","inputSchema":{"type":"object"}}]`)
 	case "refusing":
 		answerFirst("", nil)
 	case "modern": // knows the newest version alone
@@ -141,6 +143,10 @@ func answerLines(tools string) {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":%s,"version":"\u202e1"}}}`+"\n", req.ID, raw("evil\x1b]0;x\a"+os.Getenv("PRODUCT")))
 		case "tools/list":
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`+"\n", req.ID, tools)
+			if os.Getenv(asServer) == "chatty" {
+				fmt.Fprintln(os.Stderr, "asked for its list")
+				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			}
 		case "tools/call":
 			result := []byte(`{"content":[{"type":"text","text":"ran"}]}`)
 			if req.Params.Arguments.Answer != nil {

@@ -231,6 +231,22 @@ func TestTheListChanges(t *testing.T) {
 	}
 }
 
+// Each answer would else be followed by the next question, for as long as this
+// program runs.
+func TestAServerWhoseListChangesWithoutEndIsAskedNowAndThen(t *testing.T) {
+	h := newHouse(t, own(t, "chatty"))
+	asked := func(s models.ToolServer) int { return strings.Count(s.Stderr, "asked for its list") }
+	tool := h.tool("own__bare")
+	h.until("asked again", func(s models.ToolServer) bool { return asked(s) >= 2 })
+	time.Sleep(2 * time.Second)
+	if n := asked(h.servers.Status()[0]); n > 5 {
+		t.Errorf("it was asked %d times", n)
+	}
+	if &h.tool("own__bare").Spec().Parameters[0] != &tool.Spec().Parameters[0] {
+		t.Error("the tools of the same list were made anew")
+	}
+}
+
 func TestAStopIsToldTheServer(t *testing.T) {
 	h := newHouse(t, own(t, "tools"))
 	file := filepath.Join(t.TempDir(), "told")
