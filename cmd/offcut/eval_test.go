@@ -20,6 +20,19 @@ func TestTriesBesideEachOther(t *testing.T) {
 	}
 }
 
+// A folder of sessions that is named from where one stands is as good as any: the
+// commands of a session run elsewhere.
+func TestSessionsAreKeptInARelativeFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out := must(t, t.TempDir(), "eval", "--rehearse", "--only", "once-only", "--keep", "runs")
+	if !strings.Contains(out, "1 of 1 passed") {
+		t.Error(out)
+	}
+	if _, err := os.Stat(filepath.Join("runs", "once-only-1", "offcut.db")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestScenariosThatAreWrittenWronglyAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
