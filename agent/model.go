@@ -39,10 +39,15 @@ type Retry struct {
 	Most    int
 	Wait    time.Duration
 	Reason  string // a short sentence for people
+	// Unreached: there was no answer at all, and so not that the server is busy.
+	Unreached bool
 	// Now ends the wait: the request is sent again at once. It may be called at
 	// any time, from any goroutine, and more than once. nil: the wait cannot be
 	// ended.
 	Now func()
+	// Last is Now, and makes the try that comes the last one. nil: it cannot be
+	// made so.
+	Last func()
 }
 
 // Delta is a piece of a reply as it streams in.
@@ -85,6 +90,8 @@ type ModelError struct {
 	Code    models.TurnErrorCode
 	Status  int // the HTTP status; 0 where there was none
 	Message string
+	// Unreached: the request got no answer at all.
+	Unreached bool
 	// RetryAfter is the wait that the provider asked for; 0 where it did not.
 	RetryAfter time.Duration
 	// Answer is the body of an answer that refused the request, as it came and

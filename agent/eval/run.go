@@ -59,9 +59,13 @@ type Result struct {
 }
 
 // Run runs all scenarios, and returns their results in the order of the scenarios.
-// When ctx ends, it returns those that have come to an end, with ctx's error.
+// When ctx ends, it returns those that have come to an end, with ctx's error; and
+// with ErrUnreached where the model's server gave no answer in several in a row.
 func Run(ctx context.Context, scenarios []Scenario, o Options) ([]Result, error) {
 	repeat := max(1, o.Repeat)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	shared := &line{}
 	results := make([]Result, len(scenarios)*repeat)
 	ended := make(chan int, len(results))
 	told := make(chan struct{})
@@ -80,9 +84,15 @@ func Run(ctx context.Context, scenarios []Scenario, o Options) ([]Result, error)
 			if ctx.Err() != nil {
 				return nil
 			}
-			if r := o.try(ctx, scenarios[i/repeat], i%repeat+1); ctx.Err() == nil {
+			seen := &observation{sent: &record{line: shared}}
+			if r := o.try(ctx, scenarios[i/repeat], i%repeat+1, seen); ctx.Err() == nil {
 				results[i] = r
 				ended <- i
+			}
+			if seen.sent.silent() {
+				if err := shared.unreached(); err != nil {
+					cancel(err)
+				}
 			}
 			return nil
 		})
@@ -93,7 +103,7 @@ func Run(ctx context.Context, scenarios []Scenario, o Options) ([]Result, error)
 	if ctx.Err() == nil {
 		return results, nil
 	}
-	var whole []Result
+	whole := []Result{}
 	for _, r := range results {
 		if r.Scenario != "" {
 			whole = append(whole, r)
@@ -104,19 +114,21 @@ func Run(ctx context.Context, scenarios []Scenario, o Options) ([]Result, error)
 
 // try runs a scenario once. What goes wrong with the program is the result's
 // error.
-func (o Options) try(ctx context.Context, s Scenario, n int) Result {
+func (o Options) try(ctx context.Context, s Scenario, n int, seen *observation) Result {
 	began := time.Now()
 	limit := cmp.Or(o.Timeout, DefaultTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	r := Result{Scenario: s.Name, Title: s.Title, Try: n, Expected: s.Answer.expects(), Faults: []Fault{}, Runs: []string{}, Calls: map[string]int{}}
-	seen := &observation{sent: &record{}}
 	err := o.session(limited, s, n, seen)
 	r.Seconds = time.Since(began).Seconds()
 	r.observed(seen)
 	switch {
 	case ctx.Err() == nil && limited.Err() != nil:
 		r.Verdict, r.Error = Failed, fmt.Sprintf("it took more than %s, the time limit of a scenario", limit)
+		if why := seen.sent.wait(); why != "" {
+			r.Error += ", and waited for the model: " + why
+		}
 	case err != nil:
 		r.Verdict, r.Error = Failed, err.Error()
 	default:

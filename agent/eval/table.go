@@ -75,6 +75,9 @@ func (r Result) Line() string {
 	if len(r.Faults) > 0 {
 		line += ", " + r.kinds()
 	}
+	if r.Error != "" {
+		line += ": " + printable(clip(r.Error, maxQuoted))
+	}
 	return fmt.Sprintf("%s (%.1f s)", line, r.Seconds)
 }
 

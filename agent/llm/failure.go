@@ -94,7 +94,9 @@ const keyMark = "[key]"
 // Unreachable describes a request that got no answer.
 func (s Server) Unreachable(err error, retries int) *agent.ModelError {
 	what := fmt.Sprintf("The model's server at %s could not be reached%s", s.Host, after(retries))
-	return s.modelError(models.CodeProviderError, 0, what, err.Error(), err)
+	e := s.modelError(models.CodeProviderError, 0, what, err.Error(), err)
+	e.Unreached = true
+	return e
 }
 
 // Unsendable describes a request that the provider's library did not send.

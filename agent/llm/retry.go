@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -103,14 +104,20 @@ type attempt struct {
 	transport *Transport
 	ctx       context.Context
 	reason    string
+	unreached bool        // the last try had no answer
+	last      atomic.Bool // no other try is made
 	tries     int
 }
 
 // check decides whether another try makes sense.
 func (a *attempt) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	a.tries++
+	a.unreached = err != nil
 	if ctx.Err() != nil {
 		return false, ctx.Err()
+	}
+	if a.last.Load() {
+		return false, err
 	}
 	if err != nil {
 		a.reason = "The model's server could not be reached."
@@ -144,8 +151,10 @@ func (a *attempt) backoff(_, _ time.Duration, n int, resp *http.Response) time.D
 	}
 	now := make(chan struct{})
 	if hook, ok := a.ctx.Value(hookKey{}).(func(agent.Retry)); ok {
+		end := sync.OnceFunc(func() { close(now) })
 		hook(agent.Retry{
-			Attempt: n + 1, Most: MaxRetries, Wait: wait, Reason: a.reason, Now: sync.OnceFunc(func() { close(now) }),
+			Attempt: n + 1, Most: MaxRetries, Wait: wait, Reason: a.reason, Unreached: a.unreached,
+			Now: end, Last: func() { a.last.Store(true); end() },
 		})
 	}
 	timer := time.NewTimer(wait)

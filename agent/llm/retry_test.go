@@ -110,11 +110,24 @@ func TestEachWaitIsAnnounced(t *testing.T) {
 	_ = resp.Body.Close()
 	want := []agent.Retry{
 		{Attempt: 1, Most: 10, Wait: time.Millisecond, Reason: "The model's server answered 503 (service unavailable)."},
-		{Attempt: 2, Most: 10, Wait: time.Millisecond, Reason: "The model's server could not be reached."},
+		{Attempt: 2, Most: 10, Wait: time.Millisecond, Reason: "The model's server could not be reached.", Unreached: true},
 		{Attempt: 3, Most: 10, Reason: "The model's server answered 429 (too many requests)."},
 	}
-	if diff := cmp.Diff(want, heard, cmpopts.IgnoreFields(agent.Retry{}, "Now")); diff != "" {
+	if diff := cmp.Diff(want, heard, cmpopts.IgnoreFields(agent.Retry{}, "Now", "Last")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestWhoIsToldOfAWaitCanMakeTheNextTryTheLast(t *testing.T) {
+	ctx := WithRetryHook(t.Context(), func(r agent.Retry) { r.Last() })
+	server := &script{answers: []func(http.ResponseWriter){status(429, "Retry-After", "300"), status(503), status(200)}}
+	resp, err := send(ctx, t, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != 503 || len(server.bodies) != 2 {
+		t.Errorf("%d after %d tries", resp.StatusCode, len(server.bodies))
 	}
 }
 

@@ -106,7 +106,11 @@ func (c evalRun) Run(ctx context.Context, cfg config.Config, t terminal) (err er
 	})
 	report.Results, report.Took = results, time.Since(report.Began)
 	if stopped != nil {
-		stopped = fmt.Errorf("stopped after %d of %d tries", len(results), len(scenarios)*c.Repeat)
+		after := fmt.Sprintf("stopped after %d of %d tries", len(results), len(scenarios)*c.Repeat)
+		if errors.Is(stopped, eval.ErrUnreached) {
+			after += ": " + stopped.Error() + "; start it, or name another with --base-url"
+		}
+		stopped = errors.New(after)
 	}
 	return errors.Join(stopped, out(report), verdict(report))
 }

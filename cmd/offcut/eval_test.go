@@ -1,10 +1,14 @@
 package main
 
 import (
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Tries beside each other share nothing: each has the program, a data folder and
@@ -76,5 +80,41 @@ func TestNumbersOfTriesAreChecked(t *testing.T) {
 		if status, out, errs := command(t, t.TempDir(), "", "eval", "--rehearse", "--only", "late-line", flag); status != exitUsage || out != "" || !strings.Contains(errs, "at least 1") {
 			t.Errorf("%s: status %d: %s%s", flag, status, out, errs)
 		}
+	}
+}
+
+// A server that is not there is the first thing that goes wrong: it is said at
+// once, of each scenario, and the run does not try them all.
+func TestAServerThatIsNotThereEndsTheRun(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	status, out, errs := command(t, t.TempDir(), "", "eval", "--sandbox", "off", "--model", "right", "--base-url", "http://"+address+"/v1")
+	if status != exitFailed || time.Since(began) > time.Minute {
+		t.Errorf("status %d after %s", status, time.Since(began))
+	}
+	if n := strings.Count(errs, "FAIL "); n != 3 || strings.Count(errs, "connection refused") < n || !strings.Contains(errs, address) {
+		t.Errorf("%d scenarios were tried:\n%s", n, errs)
+	}
+	if !strings.Contains(errs, "stopped after 3 of ") || !strings.Contains(errs, "the model's server gives no answer") || !strings.Contains(out, "0 of 3 passed") {
+		t.Errorf("%s%s", out, errs)
+	}
+}
+
+func TestATimeLimitKeepsWhatWasWaitedFor(t *testing.T) {
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer busy.Close()
+	_, _, errs := command(t, t.TempDir(), "", "eval", "--sandbox", "off", "--model", "right", "--base-url", busy.URL+"/v1", "--only", "once-only", "--timeout", "1s")
+	if !strings.Contains(errs, "the time limit of a scenario, and waited for the model: The model's server answered 503") {
+		t.Error(errs)
 	}
 }
