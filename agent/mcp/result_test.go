@@ -13,6 +13,8 @@ import (
 
 	"offcut/agent"
 	"offcut/models"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func TestTheReferenceServersToolsAreOffered(t *testing.T) {
@@ -95,6 +97,19 @@ func TestWhatNamesAResourceIsWhole(t *testing.T) {
 		if got := h.answered(answer); got.Content != want {
 			t.Errorf("it says %.1500q, want %q", got.Content, want)
 		}
+	}
+}
+
+// What the server did is known then, and its files are stored.
+func TestAnAnswerThatCameWithAStopIsKept(t *testing.T) {
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(agent.ErrStopped)
+	room := func(ctx context.Context, _ string) (int64, error) { return 1 << 20, ctx.Err() }
+	one := tool{server: newServer(Server{Name: "own"}, Options{Room: room})}
+	answer := &sdk.CallToolResult{Content: []sdk.Content{&sdk.ImageContent{MIMEType: "image/png", Data: []byte("data")}}}
+	got, err := one.ended(ctx, agent.Call{ID: "c", Workspace: t.TempDir()}, answer, nil, nil)
+	if err != nil || got.Content != "[image, image/png, 4 bytes, stored in the workspace as mcp/c-1.png]" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

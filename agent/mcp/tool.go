@@ -52,13 +52,19 @@ func (t tool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error
 	limited, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	answer, err := link.session.CallTool(limited, params)
+	return t.ended(ctx, call, answer, err, func() agent.ToolResult { return t.failed(ctx, call, link, limited.Err() != nil, err) })
+}
+
+// ended is what came of a call. An answer that had come is one, also where a
+// stop came in that moment.
+func (t tool) ended(ctx context.Context, call agent.Call, answer *sdk.CallToolResult, err error, failed func() agent.ToolResult) (agent.ToolResult, error) {
 	switch {
+	case err == nil:
+		return t.server.result(context.WithoutCancel(ctx), call, answer), nil
 	case ctx.Err() != nil:
 		return agent.ToolResult{}, context.Cause(ctx)
-	case err != nil:
-		return t.failed(ctx, call, link, limited.Err() != nil, err), nil
 	}
-	return t.server.result(ctx, call, answer), nil
+	return failed(), nil
 }
 
 // failed is the result of a call that came to none.
