@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -68,19 +69,30 @@ const mostDoubted = 3
 // say that it may be mistaken, while it may well be in what the model did not have
 // before it; nil where it does not.
 func absenceIn(said string, t turnMessages) *views.Absence {
-	doubted := doubtedOf(t)
-	if len(doubted) == 0 || absence.NamesGap(said) {
+	about := aboutOf(t)
+	if len(about) == 0 || absence.NamesGap(said) {
 		return nil
 	}
-	claims := absence.In(said)
-	if len(claims) == 0 {
-		return nil
+	var mark *views.Absence
+	for _, claim := range absence.In(said) {
+		doubted := doubtedOf(about, claim)
+		switch {
+		case len(doubted) == 0:
+		case mark != nil:
+			mark.More++
+		default:
+			mark = markOf(claim, doubted)
+		}
 	}
-	mark := &views.Absence{Sentence: claims[0].Sentence, More: len(claims) - 1}
+	return mark
+}
+
+func markOf(claim absence.Claim, doubted []models.Ground) *views.Absence {
+	mark := &views.Absence{Sentence: claim.Sentence}
 	for _, g := range doubted[:min(len(doubted), mostDoubted)] {
 		mark.Outputs = append(mark.Outputs, restOf(g))
 	}
-	for _, term := range claims[0].Terms {
+	for _, term := range claim.Terms {
 		if !names(doubted, term) {
 			mark.Term = term
 			break
@@ -89,17 +101,34 @@ func absenceIn(said string, t turnMessages) *views.Absence {
 	return mark
 }
 
-// doubtedOf are the outputs in which what an answer misses could be: of which the
-// model has not seen all, unless it went through all of one by a search or a
-// filter; and such as nobody can go through, since bytes of them were not kept. An
-// answer that came with results of its own is about those, and else about what
+// aboutOf are the outputs that an answer is about of which the model has not seen
+// all: one that came with results of its own is about those, and else about what
 // was there before.
-func doubtedOf(t turnMessages) []models.Ground {
+func aboutOf(t turnMessages) []models.Ground {
 	worked := slices.ContainsFunc(t.messages, func(m models.Message) bool { return m.Role == models.RoleTool })
-	var doubted []models.Ground
+	var about []models.Ground
 	for _, g := range t.grounds {
-		through := g.Searched || g.Queried
-		if !g.Whole() && g.Earlier != worked && (g.Lacking() || !through) {
+		if !g.Whole() && g.Earlier != worked {
+			about = append(about, g)
+		}
+	}
+	return about
+}
+
+// doubtedOf are the outputs in which what a claim misses could be: those that
+// were not searched for it, and such as nobody can search, since bytes of them
+// were not kept. What a filter or a script made of one says
+// nothing of what else is in it.
+func doubtedOf(about []models.Ground, claim absence.Claim) []models.Ground {
+	var doubted []models.Ground
+	for _, g := range about {
+		var searches []*regexp.Regexp
+		for _, sought := range g.Sought {
+			if expr := sought.Expression(); expr != nil {
+				searches = append(searches, expr)
+			}
+		}
+		if g.Lacking() || !claim.SoughtBy(searches) {
 			doubted = append(doubted, g)
 		}
 	}

@@ -27,10 +27,12 @@ type Ground struct {
 	Taken      []Range `json:"taken"`
 	TakenBytes int64   `json:"taken_bytes"`
 	// Searched and Queried: the request held the answer to a search in it, or to a
-	// filter of it. Those go through all of the copy; what a filter makes of it is
-	// no range of it.
+	// filter of it. What a filter makes of it is no range of it.
 	Searched bool `json:"searched"`
 	Queried  bool `json:"queried"`
+	// Sought is what searches looked for in all of it, and showed every place of,
+	// as far as the request held their answers whole: at most MaxSought, the last.
+	Sought []Sought `json:"sought"`
 	// Earlier: only results of earlier turns showed anything of it.
 	Earlier bool `json:"earlier"`
 	// Gone: the session has no such output, or not any more; filled by the store.
@@ -67,12 +69,20 @@ func (g Ground) FirstUnseen() int64 {
 func (g *Ground) See(ranges ...Range)  { g.Seen = MergeRanges(append(slices.Clone(g.Seen), ranges...)) }
 func (g *Ground) Take(ranges ...Range) { g.Taken = append(slices.Clone(g.Taken), ranges...) }
 
+// Seek notes that all of the output was searched.
+func (g *Ground) Seek(s Sought) {
+	if !slices.Contains(g.Sought, s) {
+		g.Sought = append(slices.Clone(g.Sought), s)
+	}
+}
+
 // Settled is the ground once everything of its request was noted: with sums, and
 // within its bounds.
 func (g Ground) Settled() Ground {
 	g.Taken = Subtract(g.Taken, g.Seen)
 	g.SeenBytes, g.TakenBytes = Length(g.Seen), Length(g.Taken)
 	g.Seen, g.Taken = longest(g.Seen), longest(g.Taken)
+	g.Sought = g.Sought[max(0, len(g.Sought)-MaxSought):]
 	return g
 }
 

@@ -113,6 +113,9 @@ type OutputRead struct {
 	Kind     ReadKind
 	Range    Range
 	At       time.Time // of the reply by which it is known
+	// Sought is what a search looked for that has shown every place of it in a
+	// copy that is complete; nil of other reads. It is not stored with the read.
+	Sought *Sought
 }
 
 // OutputStream names one of the byte streams that are stored of an output.

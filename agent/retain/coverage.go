@@ -1,6 +1,7 @@
 package retain
 
 import (
+	"encoding/json"
 	"regexp"
 	"time"
 
@@ -34,8 +35,8 @@ func ReadsOf(call agent.Call, result agent.ToolResult, at time.Time) []models.Ou
 // stretches of the result's body. Where it is not plain which bytes of a copy
 // they are, as of what a terminal shows and of the lines of a search, nothing is:
 // coverage counts less than what is seen, and never more. That a copy was searched
-// is told with an empty range: it goes through all of the copy, also where it
-// finds nothing.
+// is told with an empty range, also where nothing was found; what for, where all
+// of its answer is left and nobody could find more.
 func ReadsLeft(call agent.Call, result agent.ToolResult, left []models.Range, at time.Time) []models.OutputRead {
 	if len(left) == 0 {
 		return nil
@@ -49,6 +50,7 @@ func ReadsLeft(call agent.Call, result agent.ToolResult, left []models.Range, at
 		var verbatim []stretch
 		switch {
 		case read.Range.Len() == 0:
+			read.Sought = nil // of its answer something is missing
 			remain = append(remain, read)
 		case read.Kind == models.ReadPage:
 			verbatim = []stretch{{0, read.Range}}
@@ -130,7 +132,18 @@ func searched(call agent.Call, result agent.ToolResult, at time.Time) []models.O
 	if call.Tool != searchTool || id == "" || result.IsError {
 		return nil
 	}
-	return []models.OutputRead{{OutputID: id, TurnID: call.TurnID, CallID: call.ID, Kind: models.ReadSearch, At: at}}
+	return []models.OutputRead{{OutputID: id, TurnID: call.TurnID, CallID: call.ID, Kind: models.ReadSearch, At: at, Sought: sought(call, result)}}
+}
+
+// sought is what a search looked for that went through all that the tool has
+// returned, and showed every place of it; nil of other searches.
+func sought(call agent.Call, result agent.ToolResult) *models.Sought {
+	var args models.Sought // the arguments have the names of its fields
+	meta := result.Metadata
+	if meta.Truncated || meta.Complete == nil || !*meta.Complete || json.Unmarshal(call.Arguments, &args) != nil || args.Pattern == "" {
+		return nil
+	}
+	return &args
 }
 
 // queried notes that a copy was filtered. What the model sees of it are values

@@ -76,10 +76,44 @@ func TestWhatIsLeftOfAShortenedResultCounts(t *testing.T) {
 					t.Errorf("%+v", read)
 				}
 				got = append(got, read.Range)
+				if read.Sought != nil {
+					t.Errorf("not every place of %+v is shown", *read.Sought)
+				}
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// Only a search that went through everything, and of whose answer nothing is
+// missing, says that more of what it looked for is nowhere.
+func TestWhatWasSoughtEverywhere(t *testing.T) {
+	const body = "offset 7, line 2: E17"
+	all := models.ResultMetadata{Complete: models.Ptr(true)}
+	for name, test := range map[string]struct {
+		tool string
+		meta models.ResultMetadata
+		left int64
+		want *models.Sought
+	}{
+		"all of a complete copy":    {"search_tool_output", all, int64(len(body)), &models.Sought{Pattern: "E1[0-9]", Regexp: true}},
+		"more hits than it shows":   {"search_tool_output", models.ResultMetadata{Complete: all.Complete, Truncated: true}, int64(len(body)), nil},
+		"a copy that lacks bytes":   {"search_tool_output", models.ResultMetadata{Complete: models.Ptr(false)}, int64(len(body)), nil},
+		"an answer that was pruned": {"search_tool_output", all, 5, nil},
+		"a filter":                  {"query_tool_output", all, int64(len(body)), nil},
+	} {
+		call := agent.Call{ID: "c", Tool: test.tool, Arguments: []byte(`{"output_id":"out_x","pattern":"E1[0-9]","regexp":true}`)}
+		result := agent.ToolResult{Content: body, Metadata: test.meta}
+		var got *models.Sought
+		for _, read := range retain.ReadsLeft(call, result, []models.Range{{End: test.left}}, time.Now()) {
+			if read.Sought != nil {
+				got = read.Sought
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }

@@ -121,6 +121,9 @@ func (g *grounding) result(stored unsentResult, sent models.Message) {
 		ground.Searched = ground.Searched || read.Kind == models.ReadSearch
 		ground.Queried = ground.Queried || read.Kind == models.ReadQuery
 		ground.See(read.Range)
+		if read.Sought != nil {
+			ground.Seek(*read.Sought)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -225,6 +226,51 @@ func TestAnAnswerThatMissesSomethingUnreadIsMarked(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A search for something else, for more than it could show, or a filter or a
+// script that goes through everything: none says what is nowhere.
+func TestOnlyASearchForWhatIsAbsentTakesTheMarkAway(t *testing.T) {
+	for name, test := range map[string]struct {
+		look   func(output any) reply
+		answer string
+		marked bool
+	}{
+		"a search for it":        {look: seeks("zebra", 10), answer: "There is no zebra in the log."},
+		"a search for a part":    {look: seeks("777", 100), answer: "There is no line 77799 in the log."},
+		"a search for another":   {look: seeks("apple", 10), answer: "There is no zebra in the log.", marked: true},
+		"a search with more":     {look: seeks("1", 1), answer: "There is no line 15555 in the log.", marked: true},
+		"a filter of a part":     {look: func(o any) reply { return calls(call("query_tool_output", args{"output_id": o, "filter": "select(. < 3)"})) }, answer: "There is no zebra in the log.", marked: true},
+		"a script that read all": {look: reads, answer: "There is no zebra in the log.", marked: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProvider(t)
+			p.onFunc("is it there", func(request) reply { return runs("seq 1 20000") }, func(r request) reply {
+				meta, _ := r.results()[0].result(t)
+				return test.look(meta["output_id"])
+			}, func(request) reply { return says(test.answer) })
+			s := start(t, p)
+			session := s.newSession()
+			if turn := s.say(session, "is it there"); turn.State != "done" {
+				t.Fatalf("%+v", turn)
+			}
+			if marked := strings.Contains(s.signedIn("/s/"+session), `data-testid="absence-mark"`); marked != test.marked {
+				t.Errorf("marked: %t", marked)
+			}
+		})
+	}
+}
+
+func seeks(pattern string, most int) func(any) reply {
+	return func(output any) reply {
+		return calls(call("search_tool_output", args{"output_id": output, "pattern": pattern, "max": most}))
+	}
+}
+
+// reads goes through all of an output and gives its start.
+func reads(output any) reply {
+	code := fmt.Sprintf(`const r = await tools.search_tool_output({output_id: %q, pattern: "zebra"}); return r.text.slice(0, 100)`, output)
+	return calls(call("run_script", args{"code": code}))
 }
 
 // A summary takes away what was shown: the answers behind it still say so.

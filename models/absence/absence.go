@@ -20,6 +20,11 @@ type Claim struct {
 	// Terms are what it names in code or quotation marks, in their order: one of
 	// them may be what is absent, and can be searched for.
 	Terms []string
+	// Absent are those of the terms that stand for what is absent, and not for
+	// where; Words are those of the sentence, in stretches of one line each, where
+	// it has none.
+	Absent []string
+	Words  string
 }
 
 // MaxSentence bounds, in characters, how much of a sentence is quoted.
@@ -34,7 +39,7 @@ func In(markdown string) []Claim {
 	var claims []Claim
 	for _, s := range sentences(markdown) {
 		if s.absent() {
-			claims = append(claims, Claim{Sentence: clipped(s.restored()), Terms: s.terms()})
+			claims = append(claims, Claim{Sentence: clipped(s.restored()), Terms: s.terms(), Absent: s.absentTerms(), Words: s.words()})
 		}
 	}
 	return claims

@@ -1,6 +1,7 @@
 package absence_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -100,8 +101,8 @@ func TestWhatDoesNotSayThatSomethingIsAbsent(t *testing.T) {
 func TestAClaimIsQuotedAndNamesItsTerms(t *testing.T) {
 	text := "I read `build.log`. There is no “E_TIMEOUT 17” in `build.log`, see [it](http://a.b/c). Done.\n\n没有找到 `订单号`。"
 	want := []absence.Claim{
-		{Sentence: "There is no “E_TIMEOUT 17” in `build.log`, see [it](http://a.b/c).", Terms: []string{"E_TIMEOUT 17", "build.log"}},
-		{Sentence: "没有找到 `订单号`。", Terms: []string{"订单号"}},
+		{Sentence: "There is no “E_TIMEOUT 17” in `build.log`, see [it](http://a.b/c).", Terms: []string{"E_TIMEOUT 17", "build.log"}, Absent: []string{"E_TIMEOUT 17"}},
+		{Sentence: "没有找到 `订单号`。", Terms: []string{"订单号"}, Absent: []string{"订单号"}},
 	}
 	if diff := cmp.Diff(want, absence.In(text)); diff != "" {
 		t.Error(diff)
@@ -109,6 +110,51 @@ func TestAClaimIsQuotedAndNamesItsTerms(t *testing.T) {
 	long := absence.In("There is no " + strings.Repeat("very ", 100) + "long name in it.")
 	if len(long) != 1 || len([]rune(long[0].Sentence)) != absence.MaxSentence+1 {
 		t.Errorf("a long sentence is quoted as %+v", long)
+	}
+}
+
+func TestOnlyASearchForWhatIsAbsentSpeaksForAClaim(t *testing.T) {
+	for _, test := range []struct {
+		claim  string
+		search string // an expression, and plain text is one that finds itself
+		speaks bool
+	}{
+		{"There is no zebra in the log.", "zebra", true},
+		{"There is no zebra in the log.", "apple", false},
+		{"There is no zebra in the log.", "log", false},
+		{"There is no zebra in the log.", "no", false},
+		{"There is no zebra in the log.", "(?i)ZEBRA|lion", true},
+		{"There is no zebra in the log.", "^zebra", false},
+		{"There is no zebra in the log.", "zebra 17", false},
+		{"The log does not contain a zebra.", "zebra", true},
+		{"Zebra was not found.", "zebra", true},
+		{"There are no errors in it.", "error", true},
+		{"There is no ERROR in it.", "error", false},
+		{"There is no line 15555 in the log.", "1", true}, // wherever 15555 is, there is a 1
+		{"There is no line 15555 in the log.", "line 15555", true},
+		{"There is no line 15555 in the log.", "line", false},
+		{"There is no `E17` in `build.log`.", "E17", true},
+		{"There is no `E17` in `build.log`.", "E1", true},
+		{"There is no `E17` in `build.log`.", "build", false},
+		{"There is no “E17” or “E18”.", "E17", false},
+		{"There is no “E17” or “E18”.", "E1", true},
+		{"No matches were found.", "E17", true},
+		{"There is no second one.", "E17", true},
+		{"日志中没有错误。", "错误", true},
+		{"日志中没有错误。", "日志", false},
+		{"日志中没有错误。", "斑马", false},
+		{"没有找到 `订单号`。", "订单", true},
+	} {
+		claims := absence.In(test.claim)
+		if len(claims) != 1 {
+			t.Fatalf("%q has the claims %+v", test.claim, claims)
+		}
+		if speaks := claims[0].SoughtBy([]*regexp.Regexp{regexp.MustCompile(test.search)}); speaks != test.speaks {
+			t.Errorf("of %q (%+v) a search for %q speaks: %t", test.claim, claims[0], test.search, speaks)
+		}
+		if claims[0].SoughtBy(nil) {
+			t.Errorf("no search speaks for %q", test.claim)
+		}
 	}
 }
 
@@ -144,5 +190,8 @@ func FuzzIn(f *testing.F) {
 			}
 		}
 		absence.NamesGap(text)
+		for _, c := range absence.In(text) {
+			c.SoughtBy([]*regexp.Regexp{regexp.MustCompile("x")})
+		}
 	})
 }

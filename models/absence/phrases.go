@@ -70,6 +70,32 @@ var (
 	)
 )
 
+// What the words of a claim are sifted with, to learn what it names.
+var (
+	// grammar is what holds a sentence together, and how it says that something
+	// is absent.
+	grammar = phrases(
+		`\b(?:a|an|the|this|that|these|those|it|its|they|them|their|he|she|I|we|you|my|your|our|there|here|which|who|what|where)(?:'s|'re|'ve)?\b`,
+		`\b(?:is|are|was|were|be|been|being|do|does|did|has|have|had|can|could|cannot|will|seems?|appears?|appeared)(?:n't)?\b`,
+		`\b(?:no|not|none|nothing|nowhere|never|neither|nor|zero|without|any|anything|single|such|at all|absent|missing|lacks?|lacking|non-?existent|unable|failed to|able)\b`,
+		`\b(?:in|on|at|of|for|from|to|with|by|about|among|within|inside|under|like|as|and|or|but|so|then|yes|also|too|either|anywhere|ever|all|whole|entire|completely|entirely|absolutely|actually)\b`,
+		`\b(?:exists?|existed|occurs?|occurred|contains?|contained|includes?|included|mentions?|mentioned|mention|shows?|showed|shown|lists?|listed|define[ds]?|holds?|reports?|reported|found|finds?|locate[d]?|see|saw|seen|spot|detect(?:ed)?|discover(?:ed)?|present|recorded|logged|returns?|returned|prints?|printed|yields?|yielded|gives?|gave|match(?:es|ed)?|looked|searched|sign|signs|trace|traces|evidence|instances?|occurrences?)\b`,
+		`\b(?:one|ones|first|second|third|other|others|another|more|further|else|same|last)\b`,
+		`[.,:;!?()（）。，；：！？、“”"]+(?:\s|$)|[。，；：！？、（）]`,
+		`(?:没有|并未|未能|未|从未|尚无|并无|毫无|不存在|找不到|查不到|搜不到|不包含|不含有|不含|缺失|缺少|没|无|不在|任何|相关的?|匹配的?|对应的?|这样的?|这个|那个|该|此|任意|找到|发现|看到|见到|出现|包含|包括|提到|提及|列出|记录|报告|检测到|检索到|搜到|搜索到|查到|定义|匹配|其中|里面|里|中|内|都|也|均|并|我|它|整个|的|了|在|为空|存在)`,
+	)
+	// kinds name what outputs are, and what they are made of.
+	kinds = phrases(
+		`\b(?:logs?|files?|outputs?|lists?|cop(?:y|ies)|results?|responses?|documents?|exports?|data|texts?|tables?|reports?|builds?|searches|search|lines?|rows?|entr(?:y|ies)|records?|fields?|keys?|names?|values?|items?|elements?|words?|strings?|hits?|things?)\b`,
+		`(?:日志|文件|输出|列表|副本|结果|响应|文档|导出|数据|文本|表格|行|条目|字段|键|名称|值|内容)`,
+	)
+	// places are what a term stands after that says where.
+	places = phrases(
+		`\b(?:in|from|within|inside|of|at|on|under|by|via|with|through)\s+(?:\w+\s+){0,2}$`,
+		`在\s*$`,
+	)
+)
+
 func phrases(list ...string) *regexp.Regexp {
 	return regexp.MustCompile("(?i)" + strings.ReplaceAll(strings.Join(list, "|"), "'", "['’]"))
 }

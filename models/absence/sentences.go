@@ -129,13 +129,21 @@ const maxTerm = 200
 func (s sentence) terms() []string {
 	var terms []string
 	for _, text := range s.taken {
-		if strings.HasPrefix(text, "](") {
-			continue // the address of a link
-		}
-		term := strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`\"“”「」『』《》", r) })
-		if term != "" && len(term) <= maxTerm {
+		if term := termOf(text); term != "" {
 			terms = append(terms, term)
 		}
 	}
 	return terms
+}
+
+// termOf is what stands in code or quotation marks; empty of what is no term.
+func termOf(text string) string {
+	if strings.HasPrefix(text, "](") {
+		return "" // the address of a link
+	}
+	term := strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`\"“”「」『』《》", r) })
+	if len(term) > maxTerm {
+		return ""
+	}
+	return term
 }

@@ -25,6 +25,7 @@ type groundRow struct {
 	TakenBytes   int64
 	Searched     bool
 	Queried      bool
+	Sought       string
 	Earlier      bool
 }
 
@@ -36,11 +37,15 @@ func groundRowOf(turnID string, n int, g models.Ground) (groundRow, error) {
 		return groundRow{}, err
 	}
 	taken, err := json.Marshal(orNone(g.Taken))
+	if err != nil {
+		return groundRow{}, err
+	}
+	sought, err := json.Marshal(orNone(g.Sought))
 	return groundRow{
 		TurnID: turnID, N: n, OutputID: g.OutputID, Tool: g.Tool, Title: g.Title,
 		TotalBytes: g.TotalBytes, OmittedBytes: g.OmittedBytes, Complete: g.Complete, Running: g.Running,
 		Seen: string(seen), SeenBytes: g.SeenBytes, Taken: string(taken), TakenBytes: g.TakenBytes,
-		Searched: g.Searched, Queried: g.Queried, Earlier: g.Earlier,
+		Searched: g.Searched, Queried: g.Queried, Sought: string(sought), Earlier: g.Earlier,
 	}, err
 }
 
@@ -53,14 +58,18 @@ func (r groundRow) ground() (models.Ground, error) {
 	if err := json.Unmarshal([]byte(r.Seen), &g.Seen); err != nil {
 		return g, err
 	}
+	if err := json.Unmarshal([]byte(r.Sought), &g.Sought); err != nil {
+		return g, err
+	}
 	return g, json.Unmarshal([]byte(r.Taken), &g.Taken)
 }
 
-func orNone(ranges []models.Range) []models.Range {
-	if ranges == nil {
-		return []models.Range{}
+// orNone is a list that JSON writes as one also where it is empty.
+func orNone[T any](list []T) []T {
+	if list == nil {
+		return []T{}
 	}
-	return ranges
+	return list
 }
 
 // noteGrounds stores what a turn's answer rests on in the place of what was

@@ -25,13 +25,14 @@ func TestWhatAnAnswerRestsOnIsStoredWithItsTurn(t *testing.T) {
 	proves(t, s, turn, models.Proof{Grounds: []models.Ground{shown}, SetGrounds: true})
 
 	// The last request of a turn is what counts, and what nothing was said of stays.
-	taken := models.Ground{OutputID: "res_a", Tool: "read_file", TotalBytes: 90, Complete: true, Taken: []models.Range{{Start: 1, End: 90}}, TakenBytes: 89, Earlier: true, Queried: true, Searched: true}
+	taken := models.Ground{OutputID: "res_a", Tool: "read_file", TotalBytes: 90, Complete: true, Taken: []models.Range{{Start: 1, End: 90}}, TakenBytes: 89, Earlier: true, Queried: true, Searched: true, Sought: []models.Sought{{Pattern: "E1.", Regexp: true}}}
 	proves(t, s, turn, models.Proof{Grounds: []models.Ground{shown, taken}, SetGrounds: true})
 	proves(t, s, turn, models.Proof{})
 	finish(t, s, turn, models.StateDone, later(1))
 	want := []models.Ground{shown, taken}
 	want[0].Tool, want[0].Title, want[0].TotalBytes, want[0].Complete = "run_command", "make", 1000, true
 	want[0].Taken, want[1].Seen, want[1].Gone = []models.Range{}, []models.Range{}, true
+	want[0].Sought = []models.Sought{}
 	if diff := gocmp.Diff(want, restsOn(t, s, "s", turn.ID)); diff != "" {
 		t.Error(diff)
 	}
