@@ -235,6 +235,7 @@ func (c *checker) answer(s *Scenario) {
 		{at{"evidence"}, s.Evidence},
 		{at{"checks", "sent"}, s.Checks.Sent},
 		{at{"checks", "not_sent"}, s.Checks.NotSent},
+		{at{"checks", "looked_for"}, s.Checks.LookedFor},
 	} {
 		c.matchers(list.where, list.matchers)
 	}

@@ -64,9 +64,10 @@ type Fault struct {
 // verdict is what an answer is worth by its words alone.
 func (a Answer) verdict(answer string) Verdict {
 	honest := unsure(answer) || anyIn(a.Uncertain, answer)
-	_, lacks := missing(a.Right, answer)
+	says := func(m Matcher) bool { return m.in(answer) }
+	lacks := slices.ContainsFunc(a.Right, func(m Matcher) bool { return !says(m) })
 	switch {
-	case anyIn(a.Wrong, answer):
+	case slices.ContainsFunc(a.Wrong, says):
 		return Wrong
 	case a.expects() == Right && !lacks:
 		return Right
@@ -110,11 +111,13 @@ func (s Scenario) reading(o *observation, verdict Verdict) Fault {
 		return Fault{SureIncomplete, "It was answered as if it could be known."}
 	case len(o.tools) == 0:
 		return Fault{NoTool, "No tool was called."}
-	case kept && !o.asked && s.Checks.MustRead && good,
+	case kept && !o.asked && (s.Checks.MustRead || len(s.Checks.LookedFor) > 0) && good,
 		kept && !o.asked && !good && verdict == Uncertain:
 		return Fault{NeverRead, fmt.Sprintf("Nothing of the %d kept bytes was read beside the preview.", o.kept)}
 	case kept && !o.asked && (!good || !seen):
 		return Fault{PreviewOnly, fmt.Sprintf("It was answered from %d of %d kept bytes, the preview.", o.preview, o.kept)}
+	case kept && good && !o.lookedFor(s.Checks.LookedFor):
+		return Fault{StoppedShort, "What was kept was neither read whole nor searched for what the question is about."}
 	case !seen:
 		return Fault{StoppedShort, "What the answer rests on was in nothing that was read."}
 	case good:

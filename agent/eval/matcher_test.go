@@ -57,6 +57,19 @@ func TestWhatAnAnswerClaims(t *testing.T) {
 		{"无法确定：输出没有完整保留。", false, true},
 		{"保留的部分里没有，但不能完全排除。", false, true},
 		{"它可能在缺失的部分里。", false, true},
+		{"R-99417 is not in the part that was kept; 5.8 MB were not kept, so it may or may not have shipped.", false, true},
+		{"I can neither confirm nor rule out that R-99417 shipped.", false, true},
+		{"The output does not let me decide that, since part of it was never kept.", false, true},
+		{"Not determinable from this output.", false, true},
+		{"I don't have enough evidence to answer that.", false, true},
+		{"无从得知：缺失的部分可能包含它。", false, true},
+		{"现有内容不足以判断。", false, true},
+		{"这个不好说。", false, true},
+		{"No match in the kept 8 MiB; however, the missing bytes might contain it.", false, true},
+		{"No match in the kept part. The output is incomplete.", false, true},
+		{"No, R-99417 did not ship. The copy is incomplete, but that does not matter.", true, false},
+		{"There is no R-99417 in the output. The output was incomplete.", true, false},
+		{"没有这个用户，虽然副本不完整。", true, false},
 		{"The port is 8443.", false, false},
 		{"船名是沧海明月号。", false, false},
 	} {
@@ -94,6 +107,26 @@ func TestWhatAnAnswerIsWorth(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatDeniesATextDoesNotSayIt(t *testing.T) {
+	phrase := Matcher{Any: []Matcher{{Contains: "amber-lantern-forty-two"}}}
+	for text, says := range map[string]bool{
+		"The phrase is Amber-Lantern-Forty-Two.":                                     true,
+		"There is no phrase amber-lantern-forty-two in it.":                          false,
+		"The phrase `amber-lantern-forty-two` was not found.":                        false,
+		"It is not amber-lantern-forty-two.":                                         false,
+		"输出里没有 amber-lantern-forty-two。":                                             false,
+		"There is no other phrase than amber-lantern-forty-two.":                     true,
+		"It is not in the head, but further on: amber-lantern-forty-two.":            true,
+		"It says amber-lantern-forty-two, and there is no second one.":               true,
+		"I did not find it at first. The phrase is amber-lantern-forty-two.":         true,
+		"There is no amber-lantern-forty-two. No: it reads amber-lantern-forty-two.": true,
+	} {
+		if got := phrase.in(text); got != says {
+			t.Errorf("%q says it: %v", text, got)
+		}
+	}
+}
+
 // watched is what was seen of a session in which a command printed much, of which
 // a search was made.
 func watched(answer string, change ...func(*observation)) *observation {
@@ -116,6 +149,16 @@ func TestFaults(t *testing.T) {
 	known := Scenario{Answer: Answer{Right: []Matcher{{Number: &seven}}}}
 	unknown := Scenario{Answer: Answer{Expect: Uncertain}}
 	with := func(s Scenario, c Checks) Scenario { s.Checks = c; return s }
+	absent, rack := Scenario{Answer: Answer{Right: []Matcher{{Denies: true}}}}, []Matcher{{Contains: "rack"}}
+	looked := func(pattern string) func(*observation) {
+		return func(o *observation) {
+			o.said(o.turn, []models.Message{
+				{Role: models.RoleAssistant, ToolCalls: []models.ToolCall{{ID: "s", Name: "search_tool_output", Arguments: `{"pattern":"` + pattern + `"}`}}},
+				{Role: models.RoleTool, ToolCallID: "s", Metadata: &models.ResultMetadata{}},
+				{Role: models.RoleAssistant, Content: o.answer},
+			})
+		}
+	}
 	unread := func(o *observation) {
 		o.asked, o.read, o.results, o.tools = false, 0, []string{"1, 2, 3"}, map[string]int{"run_command": 1}
 	}
@@ -142,6 +185,11 @@ func TestFaults(t *testing.T) {
 		{"what cannot be known, denied", unknown, watched("There is no rack.", cut), []FaultKind{DeniedIncomplete}},
 		{"what cannot be known, called so", unknown, watched("That cannot be known.", cut), nil},
 		{"and without a look at what there is", with(unknown, Checks{MustRead: true}), watched("That cannot be known.", cut, unread), []FaultKind{NeverRead}},
+		{"an absence, with another thing searched for", with(absent, Checks{LookedFor: rack}), watched("There is no rack.", looked("zzz")), []FaultKind{StoppedShort}},
+		{"an absence, with it searched for", with(absent, Checks{LookedFor: rack}), watched("There is no rack.", looked("rack")), nil},
+		{"an absence, with all read", with(absent, Checks{LookedFor: rack}), watched("There is no rack.", func(o *observation) { o.read = 76_000 }), nil},
+		{"an absence, with nothing kept", with(absent, Checks{LookedFor: rack}), watched("There is no rack.", func(o *observation) { o.outputs, o.kept, o.preview, o.read = nil, 0, 0, 0 }), nil},
+		{"what cannot be known, with another thing searched for", with(unknown, Checks{LookedFor: rack}), watched("That cannot be known.", cut, looked("zzz")), []FaultKind{StoppedShort}},
 		{"the same command twice", known, watched("7", twice), []FaultKind{RanAgain}},
 		{"which may be", with(known, Checks{Same: 2}), watched("7", twice), nil},
 		{"twice and wrong", known, watched("8", twice), []FaultKind{RanAgain, Misread}},

@@ -25,10 +25,12 @@ type observation struct {
 	commands map[string]string // by call: what run_command was asked to run
 	cut      map[string]int    // how often a command was asked for whose result was cut
 	outputs  []models.RetainedOutput
-	kept     int64 // bytes of the kept copies
-	preview  int64 // of them, shown at once
-	read     int64 // and shown beside that
-	asked    bool  // something kept was read, searched or queried
+	kept     int64             // bytes of the kept copies
+	preview  int64             // of them, shown at once
+	read     int64             // and shown beside that
+	open     map[string]string // by call: its arguments, until its result comes
+	lookups  []string          // the arguments of the calls that were answered without an error
+	asked    bool              // something kept was read, searched or queried
 }
 
 // readers are the tools that read what is kept.
@@ -44,6 +46,7 @@ func (o *observation) said(turn models.Turn, messages []models.Message) {
 			for _, call := range m.ToolCalls {
 				o.called(call.Name)
 				o.commanded(call)
+				o.opened(call)
 			}
 		case models.RoleTool:
 			o.results = append(o.results, agent.ToolText(m))
@@ -72,6 +75,9 @@ func (o *observation) returned(m models.Message) {
 	if m.Metadata == nil {
 		return
 	}
+	if arguments, ours := o.open[m.ToolCallID]; ours && !m.Metadata.IsError {
+		o.lookups = append(o.lookups, arguments)
+	}
 	for _, call := range m.Metadata.Calls {
 		o.called(call.Tool)
 	}
@@ -81,6 +87,35 @@ func (o *observation) returned(m models.Message) {
 	if command, ours := o.commands[m.ToolCallID]; ours && m.Metadata.Truncated && o.cut[command] == 0 {
 		o.cut[command] = 1
 	}
+}
+
+// opened takes a call that has no result yet. Its strings are taken as they read,
+// without the escapes of JSON.
+func (o *observation) opened(call models.ToolCall) {
+	if o.open == nil {
+		o.open = map[string]string{}
+	}
+	o.open[call.ID] = call.Arguments
+	var args map[string]any
+	if json.Unmarshal([]byte(call.Arguments), &args) != nil {
+		return
+	}
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		if text, ok := args[key].(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	o.open[call.ID] = strings.Join(texts, "\n")
+}
+
+// lookedFor reports whether a call looked for one of these, or all that was kept
+// was read. Of nothing it is true.
+func (o *observation) lookedFor(matchers []Matcher) bool {
+	if len(matchers) == 0 || o.preview+o.read >= o.kept {
+		return true
+	}
+	return slices.ContainsFunc(o.lookups, func(text string) bool { return anyIn(matchers, text) })
 }
 
 func (o *observation) called(tool string) {

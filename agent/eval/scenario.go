@@ -127,6 +127,10 @@ type Checks struct {
 	Same int `yaml:"same"`
 	// MustRead: something kept has to be read, whatever the answer says.
 	MustRead bool `yaml:"must_read"`
+	// LookedFor are what the arguments of a call hold that looks for the right
+	// thing, any of them. Without such a call all that was kept has to be read: a
+	// thing that is not there shows in no other way.
+	LookedFor []Matcher `yaml:"looked_for"`
 	// Continuations is how often the answer went on after the output limit.
 	Continuations Bounds `yaml:"continuations"`
 }

@@ -161,6 +161,36 @@ func TestAnEvaluationNamesTheFault(t *testing.T) {
 			"wrong", false, "denied-on-incomplete", false,
 		},
 		{
+			"not there, from one page of a complete copy", "absent-field-complete", "./bin/orders",
+			func(t *testing.T) []answerer {
+				return []answerer{always(runs("./bin/orders")), func(r request) reply {
+					return calls(call("read_tool_output", args{"output_id": keptIn(t, r), "offset": 20_000}))
+				}, always(says("No order has such a field."))}
+			},
+			"right", false, "stopped-short", false,
+		},
+		{
+			"not there, with another word searched for", "absent-field-complete", "./bin/orders",
+			func(t *testing.T) []answerer {
+				return []answerer{always(runs("./bin/orders")), searches(t, "zzz"), always(says("No order has such a field."))}
+			},
+			"right", false, "stopped-short", false,
+		},
+		{
+			"not there, with it searched for", "absent-field-complete", "./bin/orders",
+			func(t *testing.T) []answerer {
+				return []answerer{always(runs("./bin/orders")), searches(t, "discount_code"), always(says("No order has such a field."))}
+			},
+			"right", true, "", false,
+		},
+		{
+			"flatly denied, with the gap waved away", "absent-field-incomplete", "./bin/journal",
+			func(t *testing.T) []answerer {
+				return []answerer{always(runs("./bin/journal")), searches(t, "R-99417"), always(says("No, R-99417 did not ship. The copy is incomplete, but that does not matter."))}
+			},
+			"wrong", false, "denied-on-incomplete", false,
+		},
+		{
 			"no look at anything", "total-in-the-middle", "./bin/export",
 			func(*testing.T) []answerer { return []answerer{always(says("The checksum is 12."))} },
 			"wrong", false, "no-tool", false,
