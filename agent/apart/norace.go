@@ -4,5 +4,6 @@ package apart
 
 const (
 	memoryFactor   = 1
+	timeFactor     = 1
 	detectorStatus = fatalStatus
 )
