@@ -19,9 +19,13 @@ const addresses = [...read('../../routes.go').matchAll(/\{GET, "([^"]+)", (?:vis
 /** What an address needs beside its path. */
 const queries = {
   '/admin/sessions/goes': ({ session }) => `?id=${session}`,
+  '/admin/sessions/export': ({ session }) => `?id=${session}`,
   '/s/:session/files/raw': () => '?path=notes.txt',
   '/s/:session/files/delete': () => '?path=notes.txt',
 };
+
+/** Addresses that are of one kind of message alone, with the name of its sample. */
+const special = { '/s/:session/messages/:message/text': '/s/:session/messages/:answer/text' };
 
 /** Pages of something that no sample here has; the tests of approvals look at it. */
 const elsewhere = ['/s/:session/approvals/:call'];
@@ -53,6 +57,8 @@ async function make(app, provider) {
   return {
     session: session.id,
     message: messages.find(({ role }) => role === 'user').id,
+    answer: messages.find(({ role, content }) => role === 'assistant' && content).id,
+    turn: messages[0].turn_id,
     call: messages.find(({ tool_calls: called }) => called?.length).tool_calls[0].id,
     output: output.id,
     place: '1',
@@ -78,7 +84,7 @@ async function pages(page, app, values) {
   const found = new Set();
   for (const path of addresses) {
     if (elsewhere.includes(path)) continue;
-    const address = filled(path, values) + (queries[path]?.(values) ?? '');
+    const address = filled(special[path] ?? path, values) + (queries[path]?.(values) ?? '');
     const answer = await page.request.get(app.url + address);
     assert.ok(answer.ok(), `${address}: ${answer.status()}`);
     const html = /text\/html/.test(answer.headers()['content-type'] ?? '') ? await answer.text() : '';
