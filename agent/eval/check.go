@@ -118,20 +118,33 @@ func (s *Scenario) check(tree *yaml.Node) error {
 	}
 	c.fixture(&s.Fixture)
 	c.answer(s)
+	c.bounds(s.Checks)
 	c.steps(s.Walkthrough)
 	for i, text := range append(slices.Clone(s.Before), s.Question) {
 		where := at{"before", i}
 		if i == len(s.Before) {
 			where = at{"question"}
 		}
-		c.template(where, text)
+		c.template(where, text, asked{Site: siteHost})
 	}
 	return errors.Join(c.wrong...)
 }
 
-func (c *checker) template(where at, text string) {
-	if _, err := parseTemplate(text); err != nil {
-		c.wrongAt(where, "it is no template: %s", strings.TrimPrefix(err.Error(), "template: "))
+// bounds holds the least of each bound against the most.
+func (c *checker) bounds(checks Checks) {
+	one := func(where at, b Bounds) {
+		if b.Min != nil && *b.Min < 0 || b.Max != nil && *b.Max < 0 {
+			c.wrongAt(where, "min and max are not below 0")
+		}
+		if b.Min != nil && b.Max != nil && *b.Min > *b.Max {
+			c.wrongAt(where, "min, %d, is more than max, %d", *b.Min, *b.Max)
+		}
+	}
+	one(at{"checks", "continuations"}, checks.Continuations)
+	for kind, all := range map[string]map[string]Bounds{"runs": checks.Runs, "tools": checks.Tools} {
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			one(at{"checks", kind, name}, all[name])
+		}
 	}
 }
 
@@ -252,23 +265,5 @@ func (c *checker) matchers(where at, matchers []Matcher) {
 			c.wrongAt(where.then(i), "it has exactly one of contains, matches, number, denies, unsure and any")
 		}
 		c.matchers(where.then(i, "any"), m.Any)
-	}
-}
-
-func (c *checker) steps(steps []Step) {
-	for i, step := range steps {
-		where := at{"walkthrough", i}
-		if (step.Call != "") == (step.Say != "") {
-			c.wrongAt(where, "a step has either call or say")
-		}
-		if step.Call == "" && (step.With != nil || step.Take != nil || step.Follow) || step.Say == "" && step.Cut {
-			c.wrongAt(where, "with, take and follow belong to a call, and cut to what is said")
-		}
-		c.template(where.then("say"), step.Say)
-		for name, pattern := range step.Take {
-			if pattern.NumSubexp() < 1 {
-				c.wrongAt(where.then("take", name), "the expression has no group")
-			}
-		}
 	}
 }

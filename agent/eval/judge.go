@@ -44,6 +44,9 @@ const (
 	// NeverRead: nothing that was kept was read, and the answer says that it does
 	// not know.
 	NeverRead FaultKind = "never-read"
+	// NothingKept: what decides was in no result, and there was nothing kept in
+	// which to look for it.
+	NothingKept FaultKind = "nothing-kept"
 	// StoppedShort: some of what was kept was read, and not what decides.
 	StoppedShort FaultKind = "stopped-short"
 	// GaveUp: what decides was read, and the answer says that it does not know.
@@ -118,6 +121,8 @@ func (s Scenario) reading(o *observation, verdict Verdict) Fault {
 		return Fault{PreviewOnly, fmt.Sprintf("It was answered from %d of %d kept bytes, the preview.", o.preview, o.kept)}
 	case kept && good && !o.lookedFor(s.Checks.LookedFor):
 		return Fault{StoppedShort, "What was kept was neither read whole nor searched for what the question is about."}
+	case !seen && !kept:
+		return Fault{NothingKept, "What the answer rests on was in no result, and nothing was kept beside them."}
 	case !seen:
 		return Fault{StoppedShort, "What the answer rests on was in nothing that was read."}
 	case good:

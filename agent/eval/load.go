@@ -60,6 +60,10 @@ func load(from fs.FS, dir string) ([]Scenario, error) {
 	var found []Scenario
 	var wrong []error
 	for _, entry := range entries {
+		if !entry.IsDir() && path.Ext(entry.Name()) == ".yml" {
+			wrong = append(wrong, fmt.Errorf("%s: it ends in .yml, and scenarios end in %s", filepath.Join(dir, entry.Name()), ending))
+			continue
+		}
 		if entry.IsDir() || path.Ext(entry.Name()) != ending {
 			continue
 		}
@@ -113,8 +117,36 @@ func Parse(file string, raw []byte) (Scenario, error) {
 
 var (
 	yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
-	goType   = regexp.MustCompile(` in type \S+| into \S+$`)
+	goType   = regexp.MustCompile(` in type \S+`)
+	mistyped = regexp.MustCompile("^cannot unmarshal !!\\w+(?: `(.*)`)? into (.+)$")
 )
+
+// kinds are what is accepted for Go's types, for people.
+var kinds = []struct{ goType, name string }{
+	{"eval.Matcher", "a mapping with one of contains, matches, number, denies, unsure and any"},
+	{"eval.Bounds", "a mapping with min, max or both"},
+	{"time.Duration", "a time such as 1s"},
+	{"float64", "a number"},
+	{"int", "a whole number"},
+	{"bool", "true or false"},
+	{"string", "a text"},
+	{"[]", "a list"},
+}
+
+// accepted says what a value may be that was taken for one of Go's types.
+func accepted(value, goType string) string {
+	kind := "a mapping"
+	for _, k := range kinds {
+		if strings.HasPrefix(goType, k.goType) {
+			kind = k.name
+			break
+		}
+	}
+	if value == "" {
+		return "what stands here is not accepted; it is " + kind
+	}
+	return fmt.Sprintf("%q is not accepted; it is %s", value, kind)
+}
 
 // located puts an error of the YAML library into the usual form, file:line: text,
 // and the names of Go's types out of it.
@@ -132,6 +164,9 @@ func located(file string, err error) error {
 		at := file + ": "
 		if m := yamlLine.FindStringSubmatch(text); m != nil {
 			at, text = fmt.Sprintf("%s:%s: ", file, m[1]), text[len(m[0]):]
+		}
+		if m := mistyped.FindStringSubmatch(text); m != nil {
+			text = accepted(m[1], m[2])
 		}
 		text = goType.ReplaceAllString(text, "")
 		if field, unknown := strings.CutPrefix(text, "field "); unknown {

@@ -35,7 +35,14 @@ func TestWhatIsWrongWithAScenarioIsNamedWithItsLine(t *testing.T) {
 		{"no YAML", "title: [\n", "s.yaml:"},
 		{"a key that is not there", good + "quesiton: Q\n", "s.yaml:6: there is no such key: quesiton"},
 		{"a key that is not there, within", good + "checks:\n  run: {}\n", "s.yaml:7: there is no such key: run"},
-		{"a wrong type", good + "settings:\n  context_tokens: many\n", "s.yaml:7: cannot unmarshal"},
+		{"a wrong type", good + "settings:\n  context_tokens: many\n", `s.yaml:7: "many" is not accepted; it is a whole number`},
+		{"a matcher that is a text", head + "answer:\n  right:\n    - 7f3a-91c4\n", `s.yaml:5: "7f3a-91c4" is not accepted; it is a mapping with one of contains`},
+		{"a number that is none", head + "answer:\n  right:\n    - number: abc\n", `s.yaml:5: "abc" is not accepted; it is a number`},
+		{"a question that names what is not there", "title: T\nquestion: 'Q {{.Foo}}?'\nanswer:\n  right:\n    - contains: x\n", "s.yaml:2: question: it names .Foo, which is not there"},
+		{"a question about an output", "title: T\nquestion: 'Q {{.Output}}?'\nanswer:\n  right:\n    - contains: x\n", "s.yaml:2: question: it names .Output, which is not there"},
+		{"a step that names what is not there", good + "walkthrough:\n  - say: '{{.Foo}}'\n", "s.yaml:7: walkthrough[0].say: it names .Foo"},
+		{"a step that names what was not taken", good + "walkthrough:\n  - {call: x, with: {a: '{{.Took.sum}}'}}\n", "s.yaml:7: walkthrough[0].with.a: it names .Took.sum"},
+		{"bounds that nothing is within", good + "checks:\n  tools:\n    x: {min: 3, max: 1}\n", "s.yaml:8: checks.tools.x: min, 3, is more than max, 1"},
 		{"no question", "title: T\nanswer:\n  right:\n    - contains: x\n", "s.yaml:1: question: it is missing"},
 		{"nothing that is right", head + "answer:\n  wrong:\n    - contains: x\n", "s.yaml:4: answer: right is missing"},
 		{"a verdict that there is not", head + "answer:\n  expect: perhaps\n", `s.yaml:4: answer.expect: "perhaps" is not accepted; it is right or uncertain`},
@@ -89,6 +96,16 @@ func TestTheExampleOfTheDocumentationIsAScenario(t *testing.T) {
 	example, _, _ = strings.Cut(example, "```")
 	if s, err := Parse("example.yaml", []byte(example)); err != nil || len(s.Walkthrough) != 3 {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestAFileThatNearlyIsAScenarioIsNotLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mine.yml"), []byte("title: Mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), "mine.yml: it ends in .yml") {
+		t.Error(err)
 	}
 }
 

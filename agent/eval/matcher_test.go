@@ -179,6 +179,7 @@ func TestFaults(t *testing.T) {
 		{"not far enough, and not known", known, watched("I cannot tell.", elsewhere), []FaultKind{StoppedShort}},
 		{"read, and not known", known, watched("I cannot tell."), []FaultKind{GaveUp}},
 		{"read, and wrong", known, watched("8"), []FaultKind{Misread}},
+		{"nothing kept, and wrong", known, watched("8", elsewhere, func(o *observation) { o.outputs, o.asked, o.kept = nil, false, 0 }), []FaultKind{NothingKept}},
 		{"said not to be there, in a complete copy", known, watched("There is no rack."), []FaultKind{Misread}},
 		{"said not to be there, in an incomplete copy", known, watched("There is no rack.", cut), []FaultKind{DeniedIncomplete}},
 		{"what cannot be known, known", unknown, watched("It is 9.", cut), []FaultKind{SureIncomplete}},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"offcut/agent"
+	"offcut/agent/tools"
 	"offcut/models"
 )
 
@@ -29,6 +30,7 @@ type observation struct {
 	preview  int64             // of them, shown at once
 	read     int64             // and shown beside that
 	open     map[string]string // by call: its arguments, until its result comes
+	unfit    string            // what the house could not do, so that nothing can be judged; empty: it could
 	lookups  []string          // the arguments of the calls that were answered without an error
 	asked    bool              // something kept was read, searched or queried
 }
@@ -74,6 +76,9 @@ func (o *observation) commanded(call models.ToolCall) {
 func (o *observation) returned(m models.Message) {
 	if m.Metadata == nil {
 		return
+	}
+	if m.Metadata.IsError && strings.Contains(m.Content, tools.NotSetUp) {
+		o.unfit = m.Content
 	}
 	if arguments, ours := o.open[m.ToolCallID]; ours && !m.Metadata.IsError {
 		o.lookups = append(o.lookups, arguments)

@@ -27,6 +27,9 @@ type rehearsal struct {
 	took    map[string]string
 }
 
+// asked are what the templates of a question can name.
+type asked struct{ Site string }
+
 // values are what the templates of a walkthrough can name.
 type values struct {
 	Site    string
@@ -58,6 +61,9 @@ func (r *rehearsal) Stream(_ context.Context, req agent.Request, emit func(agent
 			return says(req, text, models.FinishLength, emit), nil
 		}
 		return says(req, text, models.FinishStop, emit), nil
+	}
+	if !slices.ContainsFunc(req.Tools, func(t agent.ToolSpec) bool { return t.Name == step.Call }) {
+		return r.stuck(fmt.Errorf("there is no tool %q", step.Call))
 	}
 	arguments, err := r.arguments(step, v)
 	if err != nil {

@@ -129,6 +129,8 @@ func (o Options) try(ctx context.Context, s Scenario, n int, seen *observation) 
 		if why := seen.sent.wait(); why != "" {
 			r.Error += ", and waited for the model: " + why
 		}
+	case seen.unfit != "":
+		r.Verdict, r.Error = Failed, seen.unfit
 	case err != nil:
 		r.Verdict, r.Error = Failed, err.Error()
 	default:
@@ -177,7 +179,7 @@ func (o Options) session(ctx context.Context, s Scenario, n int, seen *observati
 		return err
 	}
 	for _, text := range append(s.Before[:len(s.Before):len(s.Before)], s.Question) {
-		content, err := filled(text, values{Site: site})
+		content, err := filled(text, asked{Site: site})
 		if err != nil {
 			return fmt.Errorf("question: %w", err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/agenttest"
+	"offcut/agent/tools"
 	"offcut/models"
 )
 
@@ -123,6 +124,35 @@ func TestAProgramThatDoesNotStartIsAnErrorOfTheTry(t *testing.T) {
 		Open: func(context.Context, Setup) (House, error) { return nil, errors.New("the disk is full") },
 	})
 	if err != nil || results[0].Verdict != Failed || results[0].Error != "the disk is full" || results[0].Passed {
+		t.Errorf("%+v, %v", results, err)
+	}
+}
+
+// What the program failed to start is no fault of the model's.
+func TestACommandThatTheProgramCannotStartIsAnErrorOfTheTry(t *testing.T) {
+	var o observation
+	o.said(models.Turn{}, []models.Message{
+		{Role: models.RoleTool, Content: "No such file.", Metadata: &models.ResultMetadata{IsError: true}},
+		{Role: models.RoleTool, Content: "It printed that it could not be set up on the server.", Metadata: &models.ResultMetadata{}},
+	})
+	if o.unfit != "" {
+		t.Errorf("taken for a fault of the program: %s", o.unfit)
+	}
+	said := "The command did not start: " + tools.NotSetUp + "."
+	o.said(models.Turn{}, []models.Message{{Role: models.RoleTool, Content: said, Metadata: &models.ResultMetadata{IsError: true}}})
+	if o.unfit != said {
+		t.Errorf("%q", o.unfit)
+	}
+}
+
+func TestAStepThatCallsNoToolIsNamed(t *testing.T) {
+	var closed atomic.Int32
+	s := scenario("a", "yes")
+	s.Walkthrough = []Step{{Call: "serch"}}
+	results, err := Run(t.Context(), []Scenario{s}, Options{Rehearse: true, Open: func(_ context.Context, s Setup) (House, error) {
+		return &hut{t: t, dir: t.TempDir(), model: s.Around(agenttest.NewScript()), closed: &closed}, nil
+	}})
+	if err != nil || !strings.Contains(results[0].Error, `walkthrough[0]: there is no tool "serch"`) {
 		t.Errorf("%+v, %v", results, err)
 	}
 }
