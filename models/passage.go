@@ -128,13 +128,17 @@ func markers(gaps []Gap) []Range {
 }
 
 // Digest is a number that calls share which ask for the same: of one tool, with
-// the same arguments, however they are written and however long they may take.
+// the same arguments, however they are written and however long they may take. A
+// command whose output goes through filters asks for that output.
 func (c ToolCall) Digest() int64 {
 	arguments := []byte(c.Arguments)
 	var object map[string]any
 	if json.Unmarshal(arguments, &object) == nil {
 		delete(object, "timeout_s")
 		delete(object, "background")
+		if command, ok := object["command"].(string); ok {
+			object["command"] = unfiltered(command)
+		}
 		if canonical, err := json.Marshal(object); err == nil {
 			arguments = canonical
 		}

@@ -11,6 +11,7 @@ import (
 	"offcut/models"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"gorm.io/gorm"
 )
 
 // calls appends a call of a tool and its result, of which a copy of total bytes
@@ -113,6 +114,47 @@ func TestWhatBecameOfResultsIsSummedAndOutlivesItsSessions(t *testing.T) {
 	days := got(s.FiguresByDays(ctx, models.FiguresQuery{Tool: "run_command"}))(t)
 	if len(days) != 1 || days[0].Day != "2026-03-01" || days[0].Calls != total.Calls || total.Hidden() != 1330 {
 		t.Errorf("of one tool there are %+v and in all %+v", days, total)
+	}
+}
+
+func TestACopyThatLacksBytesIsCountedOnce(t *testing.T) {
+	s := openNew(t)
+	addSession(t, s, "ann", "s", start)
+	turn := asks(t, s, "s", "small", start)
+	lacks := models.ResultMetadata{Complete: models.Ptr(false)}
+	calls(t, s, turn, "log", "run_command", `{"command":"make"}`, 1000, lacks)
+	calls(t, s, turn, "page", "read_tool_output", `{"output_id":"out_log"}`, 0, lacks)
+	calls(t, s, turn, "hits", "search_tool_output", `{"output_id":"out_log"}`, 0, lacks)
+	if total := got(s.FiguresTotal(t.Context(), models.FiguresQuery{}))(t); total.Incomplete != 1 {
+		t.Errorf("one copy that was read twice counts as %d", total.Incomplete)
+	}
+}
+
+func TestWhatIsAskedAgainIsWhatNothingHasChangedSince(t *testing.T) {
+	s := openNew(t)
+	addSession(t, s, "ann", "s", start)
+	reruns := func() int64 {
+		return got(s.FiguresTotal(t.Context(), models.FiguresQuery{Tool: "run_command"}))(t).Reruns
+	}
+	turn := asks(t, s, "s", "small", start)
+	calls(t, s, turn, "first", "run_command", `{"command":"make"}`, 1000, models.ResultMetadata{})
+	calls(t, s, turn, "write", "write_file", `{"path":"a"}`, 0, models.ResultMetadata{})
+	calls(t, s, turn, "built", "run_command", `{"command":"make"}`, 1000, models.ResultMetadata{})
+	if n := reruns(); n != 0 {
+		t.Errorf("after a file was written, %d were asked again", n)
+	}
+	calls(t, s, turn, "tail", "run_command", `{"command":"make | tail -5"}`, 0, models.ResultMetadata{})
+	if n := reruns(); n != 1 {
+		t.Errorf("after the end of a cut output was asked for, %d were asked again", n)
+	}
+
+	// In another version of the turn nothing was asked before.
+	finish(t, s, turn, models.StateDone, later(1))
+	must(t, s.write(t.Context(), "hide", func(tx *gorm.DB) error { return tx.Exec("UPDATE turns SET shown = 0 WHERE id = ?", turn.ID).Error }))
+	retry := asks(t, s, "s", "small", later(2))
+	calls(t, s, retry, "retried", "run_command", `{"command":"make"}`, 1000, models.ResultMetadata{})
+	if n := reruns(); n != 1 {
+		t.Errorf("after a retry, %d were asked again", n)
 	}
 }
 

@@ -82,8 +82,8 @@ func passageRowOf(tx *gorm.DB, m models.Message, call models.ToolCall) (passageR
 		SessionID: m.SessionID, CallID: m.ToolCallID, Day: m.CreatedAt.UTC().Format(time.DateOnly), Digest: call.Digest(),
 		Produced: p.Produced, Captured: p.Captured, Retained: p.Retained, Shown: p.Shown, Sent: p.Sent,
 		// A page of a kept copy, or its first hits, are what was asked for, however
-		// much follows them.
-		Truncated: meta.Truncated && meta.PageTotal == nil && (call.Reads() == "" || p.Hidden() > 0), Incomplete: meta.Complete != nil && !*meta.Complete,
+		// much follows them; that the copy lacks bytes was counted when it was made.
+		Truncated: meta.Truncated && meta.PageTotal == nil && (call.Reads() == "" || p.Hidden() > 0), Incomplete: meta.Complete != nil && !*meta.Complete && (call.Reads() == "" || meta.OutputID != ""),
 		Failed: meta.Retention == models.RetentionFailed, Repaired: meta.ArgumentsTruncated, Refused: meta.ArgumentsRefused,
 	}
 	if meta.OutputID != "" {
@@ -92,13 +92,26 @@ func passageRowOf(tx *gorm.DB, m models.Message, call models.ToolCall) (passageR
 	if row.Tool, err = figureTool(tx, call.Name, meta.UnknownTool); err != nil {
 		return row, err
 	}
-	var cut []string
-	err = tx.Model(&passageRow{}).Where("session_id = ? AND digest = ? AND truncated = 1", m.SessionID, row.Digest).Limit(1).Pluck("call_id", &cut).Error
-	if err != nil {
+	if row.Rerun, err = askedAgain(tx, m.SessionID, row.Digest); err != nil {
 		return row, err
 	}
-	row.Rerun = len(cut) > 0
 	return row, tx.Model(&turnRow{}).Where("id = ?", m.TurnID).Pluck("model", &row.Model).Error
+}
+
+// askedAgain reports whether the same was asked before, and its result was cut. In
+// a version of the conversation that is not shown it was not; and once a file was
+// written since, it may come to something else.
+func askedAgain(tx *gorm.DB, sessionID string, digest int64) (bool, error) {
+	var cut []string
+	err := tx.Raw(`SELECT call_id FROM passages AS cut WHERE session_id = ? AND digest = ? AND truncated = 1
+		AND NOT EXISTS (SELECT 1 FROM calls JOIN turns ON turns.id = calls.turn_id
+			WHERE calls.session_id = cut.session_id AND calls.call_id = cut.call_id AND turns.shown = 0)
+		AND NOT EXISTS (SELECT 1 FROM messages AS result
+			JOIN messages AS later ON later.session_id = result.session_id AND later.seq > result.seq
+			JOIN passages AS written ON written.session_id = later.session_id AND written.call_id = later.tool_call_id
+			WHERE result.session_id = cut.session_id AND result.tool_call_id = cut.call_id AND written.tool IN ('write_file', 'edit_file'))
+		LIMIT 1`, sessionID, digest).Scan(&cut).Error
+	return len(cut) > 0, err
 }
 
 // gapsOf are the gaps of a kept copy; none where there is no copy.
