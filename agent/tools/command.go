@@ -54,6 +54,7 @@ func (t runCommand) prepare(ctx context.Context, call agent.Call, line string, t
 func (t runCommand) launch(c *command, line string) {
 	go func() {
 		defer close(c.done)
+		defer t.written(c.call.OwnerID)
 		defer func() {
 			if fault := recover(); fault != nil {
 				c.err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())

@@ -36,10 +36,14 @@ type runCommand struct {
 	sandbox *sandbox.Sandbox
 	network bool
 	room    room
+	written func(ownerID string)
 }
 
 func newRunCommand(o Options) agent.Tool {
-	t := runCommand{keeper: o.Keeper, sandbox: o.Sandbox, network: o.Command.Network, room: o.Room}
+	t := runCommand{keeper: o.Keeper, sandbox: o.Sandbox, network: o.Command.Network, room: o.Room, written: o.Written}
+	if t.written == nil {
+		t.written = func(string) {}
+	}
 	usual, most := o.Command.Timeout, o.Command.MaxTimeout
 	if usual == 0 {
 		usual = defaultTimeout

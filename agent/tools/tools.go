@@ -33,7 +33,10 @@ type Options struct {
 	// Room is how many more bytes an owner may store; nil: any number. It is
 	// asked before each write of a file and before a command, and about once a
 	// second while one runs.
-	Room    func(ctx context.Context, ownerID string) (int64, error)
+	Room func(ctx context.Context, ownerID string) (int64, error)
+	// Written is told that a command of the owner ended, and may have written;
+	// nil: nobody asks.
+	Written func(ownerID string)
 	Command CommandOptions
 	// Script bounds scripts.
 	Script script.Limits

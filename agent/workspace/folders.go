@@ -49,10 +49,19 @@ const sizeAge = 10 * time.Second
 // written: files grow by hundreds of megabytes in a second.
 const roomAge = time.Second
 
+// ownerSize is what is known of the workspaces of an owner.
 type ownerSize struct {
 	bytes    int64
-	counted  time.Time
-	counting bool
+	counted  time.Time // when the last count began
+	changes  int       // how often files were known to be added or removed
+	seen     int       // how many of the changes the last count knows
+	counting bool      // beside whoever asked
+}
+
+// stale reports whether it is to be counted again, since it is older than that,
+// or than what was changed.
+func (s *ownerSize) stale(age time.Duration) bool {
+	return s.seen < s.changes || time.Since(s.counted) > age
 }
 
 // Open makes dir, for its owner alone, where it is not there.
@@ -166,28 +175,42 @@ func (f *Folders) TotalBytes(ctx context.Context) (int64, error) { return sizeOf
 func (f *Folders) OwnerBytes(owner string) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	size := f.sizeOfOwner(owner)
+	f.countBeside(owner, size)
+	return size.bytes
+}
+
+// sizeOfOwner is called with the lock held.
+func (f *Folders) sizeOfOwner(owner string) *ownerSize {
 	size := f.sizes[owner]
 	if size == nil {
 		size = &ownerSize{}
 		f.sizes[owner] = size
 	}
-	if !size.counting && time.Since(size.counted) > sizeAge {
-		size.counting = true
-		go f.count(owner, size)
+	return size
+}
+
+// countBeside begins a count where one is due. It is called with the lock held.
+func (f *Folders) countBeside(owner string, size *ownerSize) {
+	if size.counting || !size.stale(sizeAge) {
+		return
 	}
-	return size.bytes
+	size.counting = true
+	go func() {
+		f.count(owner, size)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		size.counting = false
+		f.countBeside(owner, size) // files may have come while it was counted
+	}()
 }
 
 // Room is how many more bytes an owner may store; less than 0: so many too many
 // are stored. It counts the workspaces first where that was not done just now.
 func (f *Folders) Room(ctx context.Context, owner string) (int64, error) {
 	f.mu.Lock()
-	size := f.sizes[owner]
-	if size == nil {
-		size = &ownerSize{}
-		f.sizes[owner] = size
-	}
-	stale := time.Since(size.counted) > roomAge
+	size := f.sizeOfOwner(owner)
+	stale := size.stale(roomAge)
 	f.mu.Unlock()
 	if stale {
 		f.count(owner, size)
@@ -200,22 +223,29 @@ func (f *Folders) Room(ctx context.Context, owner string) (int64, error) {
 }
 
 func (f *Folders) count(owner string, size *ownerSize) {
+	f.mu.Lock()
+	begun, changes := time.Now(), size.changes
+	f.mu.Unlock()
 	bytes := int64(0)
 	if plainID.MatchString(owner) {
 		bytes, _ = sizeOf(context.Background(), filepath.Join(f.dir, owner)) // what cannot be read counts as nothing
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	size.bytes, size.counted, size.counting = bytes, time.Now(), false
+	if !begun.Before(size.counted) { // one that began later knows more
+		size.bytes, size.counted, size.seen = bytes, begun, changes
+	}
 }
 
-// Recount makes the next question count anew: files were added or removed.
+// Recount says that files of an owner were added or removed, as by a command
+// that ended. They are counted anew at once beside the caller; Room waits for such
+// a count.
 func (f *Folders) Recount(owner string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if size := f.sizes[owner]; size != nil {
-		size.counted = time.Time{}
-	}
+	size := f.sizeOfOwner(owner)
+	size.changes++
+	f.countBeside(owner, size)
 }
 
 // sizeOf adds up the plain files below path. What vanishes meanwhile, or may

@@ -191,6 +191,21 @@ func TestRoomKnowsWhatWasJustWritten(t *testing.T) {
 	if got := room(); got != -108 {
 		t.Errorf("a second later %d", got)
 	}
+
+	put(t, filepath.Join(path, "more"), strings.Repeat("x", 92)) // by a command
+	f.Recount("ann")
+	if got := room(); got != -200 {
+		t.Errorf("as soon as a command has ended %d", got)
+	}
+	put(t, filepath.Join(path, "most"), strings.Repeat("x", 100))
+	f.Recount("ann") // and nobody asks for room
+	deadline := time.Now().Add(5 * time.Second)
+	for f.OwnerBytes("ann") != 1200 && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	if got := f.OwnerBytes("ann"); got != 1200 {
+		t.Errorf("a little later %d bytes are known of", got)
+	}
 }
 
 // must is for calls that return a value and an error: must(Open(...))(t).

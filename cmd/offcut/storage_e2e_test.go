@@ -399,3 +399,14 @@ func TestOneOutputIsStoredOnce(t *testing.T) {
 		t.Errorf("the transcript has %d bytes", len(data))
 	}
 }
+
+func TestWhatACommandWroteCountsAtOnce(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p, withSettings(t, "limits:\n  storagePerUserBytes: 3000000\n"))
+	p.on("fill and print", runs("head -c 2500000 /dev/zero > big.txt"), runs("seq 1 200000"), says("Done."))
+	s.ask("fill and print")
+	results := p.lastSent(t, "fill and print").results()
+	if meta, _ := results[1].result(t); meta["retention"] != "failed" {
+		t.Errorf("a copy was kept that the storage has no room for: %v", meta)
+	}
+}

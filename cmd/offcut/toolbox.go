@@ -65,6 +65,7 @@ func (a *App) toolOptions(keeper *retain.Keeper, reader *retain.Reader, confined
 		Folders:   a.cfg.Tools.Folders,
 		Sensitive: []string{a.cfg.DataDir},
 		Room:      folders.Room,
+		Written:   folders.Recount,
 		Script:    script.Limits{Time: time.Duration(a.cfg.Tools.Each["run_script"].TimeoutSeconds) * time.Second},
 		Command:   tools.CommandOptions{Timeout: time.Duration(command.TimeoutSeconds) * time.Second, Network: command.Network},
 	}
