@@ -33,7 +33,8 @@ import (
 //	resync           the page cannot be mended: it is too old, or another version
 //	                 of the conversation is shown. Fetch the log anew. What follows
 //	                 this frame is newer than any log fetched after it
-//	gone             d says why; nothing follows
+//	gone             d says why; nothing follows. The state is deleted where the
+//	                 session is no more, and not only whoever watches
 //	ping             nothing happened
 //
 // An element that an html frame adds and the page has already takes its place
@@ -68,6 +69,9 @@ type frame struct {
 	Usage         *models.Usage `json:"usage,omitempty"`
 	ContextTokens int64         `json:"context_tokens,omitempty"`
 }
+
+// frameDeleted is the state of a frame that says that the session is deleted.
+const frameDeleted = "deleted"
 
 // encode is a frame as it is sent. HTML is not escaped a second time.
 func (f frame) encode() ([]byte, error) {
@@ -135,7 +139,7 @@ func (f *framer) unnumbered(ctx context.Context, e events.Event) ([]frame, error
 		}))
 		return []frame{{Type: "retry", Turn: e.TurnID, Reason: i18n.Error(ctx, retrying, e.Reason, nil), Content: notice.Content}}, err
 	case events.KindGone:
-		return []frame{{Type: "gone", Text: i18n.T(ctx, e.Text)}}, nil
+		return []frame{{Type: "gone", Text: i18n.T(ctx, e.Text), State: frameDeleted}}, nil
 	case events.KindTurn:
 		return f.turn(ctx, e)
 	case events.KindMessage:

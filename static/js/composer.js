@@ -126,7 +126,7 @@ export function focusComposer() {
 
 async function send() {
   const content = text.value;
-  if (sending || (!content.trim() && !attaching())) return;
+  if (sending || text.readOnly || (!content.trim() && !attaching())) return;
   setSending(true);
   say("");
   try {
@@ -212,6 +212,14 @@ function sayWithWay(sentence, address, words) {
 export function setRunning(turn) {
   form?.toggleAttribute("data-running", Boolean(turn));
   document.getElementById("chat").dataset.turn = turn ?? "";
+}
+
+/** Takes no more messages: the session is no more. The text stays. */
+export function closeComposer() {
+  setRunning("");
+  if (!form) return;
+  text.readOnly = true;
+  for (const control of form.querySelectorAll("button, select")) control.disabled = true;
 }
 
 /** Asks the server to stop the running turn. */

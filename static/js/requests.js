@@ -15,7 +15,7 @@ export function post(url, fields = {}) {
   return fetch(url, {
     method: "POST",
     credentials: "same-origin",
-    headers: { "X-CSRF-Token": meta("csrf-token"), "HX-Request": "true", Accept: "text/html" },
+    headers: { "X-CSRF-Token": meta("csrf-token"), "HX-Request": "true", "HX-Current-URL": location.href, Accept: "text/html" },
     body: new URLSearchParams(fields),
   });
 }

@@ -5,6 +5,7 @@
 import { basePath, announce } from "./requests.js";
 import { word } from "./words.js";
 import { apply, replaceLog } from "./frames.js";
+import { closeComposer } from "./composer.js";
 
 const OFFBAR_AFTER_MS = 1000; // a short interruption moves nothing
 const POLL_AFTER_FAILURES = 3; // sockets that never opened, one after the other
@@ -88,9 +89,20 @@ function take(frame) {
     over = true;
     showConnection(frame.d || word("gone"));
     announce(frame.d || word("gone"));
+    if (frame.state === "deleted") endWithSession(chat.dataset.session);
     return;
   }
   if (frame.t === "resync" || !apply(frame)) refresh();
+}
+
+/** The session is no more: nothing works any longer, and nothing is taken. What
+    was read, and what was written and not sent, can still be copied. */
+function endWithSession(id) {
+  closeComposer();
+  for (const working of chat.querySelectorAll(".working")) working.remove();
+  for (const dot of chat.querySelectorAll(".dot.pulse")) dot.classList.remove("pulse");
+  for (const article of chat.querySelectorAll("article[aria-busy]")) article.removeAttribute("aria-busy");
+  document.querySelector(`[data-testid="session-item"][data-session="${CSS.escape(id)}"]`)?.remove();
 }
 
 let refreshing = null, again = false;
@@ -126,6 +138,7 @@ async function reread() {
       over = true;
       clearInterval(pollTimer);
       showConnection(word("gone"));
+      endWithSession(chat.dataset.session);
     }
     if (!response.ok || response.redirected) return null;
     const newest = replaceLog(await response.text(), pollTimer ? seq : null);

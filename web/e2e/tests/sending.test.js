@@ -285,6 +285,8 @@ it('who was signed out meanwhile keeps the text and is led to sign in', async ({
   await c.say('do not lose this either');
   await c.page.getByRole('link', { name: /sign in/i }).or(c.page.locator('[name=password]')).first().waitFor();
   assert.equal(await c.page.locator('#messages [name=password]').count(), 0, 'the sign-in page stands in the conversation');
+  const way = c.page.locator('#composer-problem a');
+  assert.equal(new URL(await way.getAttribute('href'), app.url).searchParams.get('next'), `/s/${session.id}`, 'one does not come back to the session');
   if (await c.box.isVisible()) assert.equal(await c.box.inputValue(), 'do not lose this either');
   await signIn(c.page, app.url);
   await c.open(session.id);

@@ -43,6 +43,24 @@ it('a session that is deleted says so in every open browser and does not connect
   assert.equal(proxy.opened, before);
 });
 
+it('a page whose session is deleted while a turn runs works no longer, and takes nothing', async ({ app, chat, provider }) => {
+  provider.on('run and be deleted', calls(['run_command', { command: 'echo begun; sleep 60' }]), says('Never.'));
+  const c = await chat();
+  await c.open();
+  await c.say('run and be deleted');
+  await c.live.filter({ hasText: 'begun' }).waitFor();
+  await c.box.fill('what I was about to ask');
+  const row = c.page.locator(`[data-testid="session-item"][data-session="${c.sessionID}"]`);
+  assert.equal(await row.count(), 1);
+  await app.api('DELETE', `/sessions/${c.sessionID}`);
+  await c.page.getByText('This session was deleted.').first().waitFor();
+  assert.equal(await c.page.locator('#chat .working, #chat .dot.pulse:visible').count(), 0, 'something seems to work');
+  assert.equal(await c.stop.isVisible(), false);
+  assert.equal(await c.send.isDisabled(), true);
+  assert.equal(await c.box.inputValue(), 'what I was about to ask', 'the text is lost');
+  assert.equal(await row.count(), 0, 'the sidebar lists it');
+});
+
 it('stop still works after a reload', async ({ chat, provider }) => {
   provider.on('reload then stop', calls(['run_command', { command: 'echo begun; sleep 60' }]), says('Never.'));
   const c = await chat();
