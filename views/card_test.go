@@ -154,3 +154,9 @@ func TestAFactIsSaidInAFewWords(t *testing.T) {
 		want(t, parse(t, Card(ToolCard{CallID: "c", State: CardOK, Fact: fact})), ".facts .exit", 1, text)
 	}
 }
+
+func TestTheHeadOfACardTurnsNoTextAround(t *testing.T) {
+	doc := parse(t, Card(ToolCard{CallID: "c", Tool: "run_command", State: CardError, Subject: "echo \u202e <b> x"}))
+	want(t, doc, ".tool-head code", 1, "echo \u202e <b> x")
+	want(t, doc, ".tool-head code .ctl", 1)
+}
