@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -67,13 +68,19 @@ func (h *Handlers) AdminUsageCSV(c echo.Context) error {
 		}
 		for _, s := range list {
 			writeCSV(out, s.Period, s.UserName, s.Model, decimal(s.Turns), decimal(s.InputTokens), decimal(s.CachedTokens),
-				decimal(s.OutputTokens), decimal(s.ReasoningTokens), strconv.FormatFloat(s.Cost, 'f', -1, 64))
+				decimal(s.OutputTokens), decimal(s.ReasoningTokens), cost(s.Cost))
 		}
 		if out.Flush(); next == "" || out.Error() != nil {
 			return out.Error()
 		}
 		query.Cursor = next
 	}
+}
+
+// cost is an amount of US dollars to a millionth of a cent, without what adding up
+// binary fractions leaves behind that.
+func cost(dollars float64) string {
+	return strconv.FormatFloat(math.Round(dollars*1e8)/1e8, 'f', -1, 64)
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
