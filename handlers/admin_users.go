@@ -141,11 +141,11 @@ func (h *Handlers) AdminSetState(c echo.Context) error {
 	}
 	disabled := state == "disabled"
 	return h.changeUser(c, func(ctx context.Context, user models.User) error {
-		did := models.Deedf("user_enabled", "enabled %s", models.Arg("name", user.Name))
+		action, did := models.AuditUserEnable, models.Deedf("user_enabled", "enabled %s", models.Arg("name", user.Name))
 		if disabled {
-			did = models.Deedf("user_disabled", "disabled %s", models.Arg("name", user.Name))
+			action, did = models.AuditUserDisable, models.Deedf("user_disabled", "disabled %s", models.Arg("name", user.Name))
 		}
-		return h.Store.SetDisabled(ctx, user.ID, disabled, h.entry(c, models.AuditUserDisable, user.ID, did))
+		return h.Store.SetDisabled(ctx, user.ID, disabled, h.entry(c, action, user.ID, did))
 	})
 }
 

@@ -117,6 +117,7 @@ const (
 	AuditUserAdd       = "user.add"
 	AuditUserPassword  = "user.password"
 	AuditUserDisable   = "user.disable"
+	AuditUserEnable    = "user.enable"
 	AuditUserRole      = "user.role"
 	AuditUserReset     = "user.reset"
 	AuditTokenCreate   = "token.create"

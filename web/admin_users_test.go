@@ -103,7 +103,7 @@ func TestWhoIsDisabledIsShutOutAndComesBackToEverything(t *testing.T) {
 		t.Errorf("the sign-in of before works again: %d", a.status)
 	}
 	s.wants(200, bob, "GET", "/sessions/"+session, nil)
-	if got := strings.Join(s.deeds(s.owner(bob)), ", "); !strings.HasPrefix(got, "user.disable by admin, user.disable by admin") {
+	if got := strings.Join(s.deeds(s.owner(bob)), ", "); !strings.HasPrefix(got, "user.enable by admin, user.disable by admin") {
 		t.Errorf("audited: %s", got)
 	}
 }

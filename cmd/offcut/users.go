@@ -183,11 +183,11 @@ func (c userDisable) Run(ctx context.Context, cfg config.Config, t terminal) err
 		if err != nil {
 			return fmt.Errorf("user %s: %w", c.Name, err)
 		}
-		state, did := "enabled", models.Deedf("user_enabled", "enabled %s", models.Arg("name", user.Name))
+		state, action, did := "enabled", models.AuditUserEnable, models.Deedf("user_enabled", "enabled %s", models.Arg("name", user.Name))
 		if !c.Undo {
-			state, did = "disabled", models.Deedf("user_disabled", "disabled %s", models.Arg("name", user.Name))
+			state, action, did = "disabled", models.AuditUserDisable, models.Deedf("user_disabled", "disabled %s", models.Arg("name", user.Name))
 		}
-		if err := db.SetDisabled(ctx, user.ID, !c.Undo, deed(models.AuditUserDisable, user.ID, did)); err != nil {
+		if err := db.SetDisabled(ctx, user.ID, !c.Undo, deed(action, user.ID, did)); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(t.out, "%s is %s.\n", c.Name, state)
