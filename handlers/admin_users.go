@@ -211,5 +211,7 @@ func refusedForm(ctx context.Context, err error) (failure, bool) {
 	if !errors.As(err, &refused) || errors.Is(err, models.ErrNotFound) || errors.Is(err, models.ErrUnauthorized) {
 		return failure{}, false
 	}
-	return describe(err).in(ctx), true
+	f := describe(err).in(ctx)
+	f.message = views.Capital(f.message)
+	return f, true
 }

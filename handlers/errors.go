@@ -102,6 +102,11 @@ func (h *Handlers) isAPI(c echo.Context) bool {
 	return path == "/api" || strings.HasPrefix(path, "/api/") || path == "/healthz" || path == "/readyz" || path == "/metrics"
 }
 
+// isOfHistory reports whether the request came from the page of all sessions.
+func (h *Handlers) isOfHistory(c echo.Context) bool {
+	return strings.HasPrefix(c.Request().URL.Path, h.BasePath+"/history/")
+}
+
 func describe(err error) failure {
 	var (
 		own     *models.Error
@@ -185,7 +190,7 @@ func (h *Handlers) failBrowser(c echo.Context, f failure) error {
 	if f.status == http.StatusUnauthorized {
 		return h.askToSignIn(c, f)
 	}
-	v := views.Failure{Status: f.status, Code: f.code, Message: f.message, SessionID: c.Param("session")}
+	v := views.Failure{Status: f.status, Code: f.code, Message: f.message, SessionID: c.Param("session"), OfHistory: h.isOfHistory(c)}
 	if f.status >= http.StatusInternalServerError {
 		v.Reference = RequestID(c)
 	}

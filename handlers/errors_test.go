@@ -3,6 +3,7 @@ package handlers
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"offcut/models"
@@ -34,5 +35,20 @@ func TestEveryKindOfErrorIsSaidInEveryLanguage(t *testing.T) {
 	}
 	if got := long.Error(); got != "a title has at most 200 characters" {
 		t.Errorf("to programs it says %q", got)
+	}
+}
+
+func TestAProblemOfAFormIsASentence(t *testing.T) {
+	refused, ok := refusedForm(t.Context(), models.ValidateUserName(""))
+	if !ok || !strings.HasPrefix(refused.message, "A user name ") {
+		t.Errorf("it says %q", refused.message)
+	}
+}
+
+func TestAWrongParameterIsNamedInEveryLanguage(t *testing.T) {
+	for _, lang := range []string{"en", "zh"} {
+		if got := said(i18n.With(t.Context(), lang), badParameter("sort", "use or bytes")); !strings.Contains(got, "sort") {
+			t.Errorf("%s: %s", lang, got)
+		}
 	}
 }

@@ -56,7 +56,7 @@ func (h *Handlers) filter(c echo.Context, out models.RetainedOutput) (*views.Fil
 	values, err := h.Querier.Query(ctx, me(c), out.SessionID, out.ID, f.Filter)
 	var refused *models.Error
 	if errors.As(err, &refused) && (errors.Is(err, models.ErrInvalid) || errors.Is(err, models.ErrLimited)) {
-		f.Problem = said(ctx, refused)
+		f.Problem = views.Capital(said(ctx, refused))
 		return f, nil
 	}
 	f.Bytes, f.Values = len(values), bytes.Count(values, []byte("\n"))

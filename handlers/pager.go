@@ -254,7 +254,7 @@ func (h *Handlers) search(ctx context.Context, asker string, out models.Retained
 	matches, err := h.Reader.Search(ctx, asker, out.SessionID, out.ID, text, regexp, models.MaxMatches)
 	var refused *models.Error
 	if errors.As(err, &refused) && (errors.Is(err, models.ErrInvalid) || errors.Is(err, models.ErrMalformed) || errors.Is(err, models.ErrLimited)) {
-		s.Problem = said(ctx, refused)
+		s.Problem = views.Capital(said(ctx, refused))
 		return s, nil
 	}
 	for _, m := range matches {

@@ -260,8 +260,10 @@ type Failure struct {
 	Message string
 	// Reference helps to find the error in the server's log.
 	Reference string
-	// SessionID, where it is known, gives the way back.
+	// SessionID, where it is known, gives the way back, and OfHistory that to
+	// the page of all sessions.
 	SessionID string
+	OfHistory bool
 	// Original is the session that holds what a fork does not.
 	Original string
 }

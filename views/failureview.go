@@ -9,6 +9,9 @@ import (
 // outputNotFound is the code of a kept output that is not in a session.
 const outputNotFound = "output_not_found"
 
+// sessionNotFound is the code of a session to which no way leads back.
+const sessionNotFound = "session_not_found"
+
 func (v Failure) heading(ctx context.Context) string {
 	if v.Code == outputNotFound {
 		return t(ctx, "failure.output")
@@ -38,11 +41,11 @@ func (v Failure) text(ctx context.Context) string {
 	if v.Code == outputNotFound {
 		return t(ctx, "failure.output.text")
 	}
-	return sentence(capital(v.Message))
+	return sentence(Capital(v.Message))
 }
 
-// capital is text that begins with a capital letter, as a sentence of its own does.
-func capital(text string) string {
+// Capital is text that begins with a capital letter, as a sentence of its own does.
+func Capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
 		return ""

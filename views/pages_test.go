@@ -176,5 +176,20 @@ func TestForkSaysWhereTheOutputIs(t *testing.T) {
 	doc := parse(t, ErrorPage(Failure{Status: 404, Code: "output_not_found", SessionID: "s2", Original: "s1"}))
 	want(t, doc, "h1", 1, "No such output in this session.")
 	want(t, doc, "a[href='/s/s1']", 1, "Open the original session")
+	want(t, doc, "a[href='/s/s2']", 1, "Back to the session")
 	want(t, parse(t, ErrorFragment(Failure{Status: 422, Message: "No."})), "[data-error='No.']", 1)
+}
+
+func TestAFailureLeadsNowhereThatIsNotThere(t *testing.T) {
+	want(t, parse(t, ErrorPage(Failure{Status: 404, Code: "session_not_found", SessionID: "s1"})), "a[href='/s/s1']", 0)
+	want(t, parse(t, ErrorPage(Failure{Status: 422, OfHistory: true})), "a[href='/history']", 1, "Back to the history")
+}
+
+// What is no menu of the accessibility tree is not announced as one: the arrow
+// keys do not move in it.
+func TestTheSessionMenuPromisesNoArrowKeys(t *testing.T) {
+	doc := parse(t, ChatPage(Chat{SessionID: "s1"}))
+	want(t, doc, "[data-menu][aria-controls='session-menu']", 1)
+	want(t, doc, "[data-menu][aria-haspopup]", 0)
+	want(t, doc, "#session-menu[role=group]", 1, "An export holds the versions that are shown.")
 }
