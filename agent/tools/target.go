@@ -69,8 +69,11 @@ func (f folders) target(call agent.Call, named string) (target, error) {
 }
 
 // checkAbsent refuses a link whose target is missing: to write it could make a
-// file under any name.
+// file under any name. So it does a name that people would read as another.
 func (f folders) checkAbsent(p place) error {
+	if checkNewName(p.name) != nil {
+		return refusef("%s was not made: the name holds a character that cannot be seen. Choose another one.", clean(p.shown))
+	}
 	root, err := os.OpenRoot(p.folder)
 	if err != nil {
 		return fmt.Errorf("open a folder of files: %w", err)

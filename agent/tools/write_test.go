@@ -166,3 +166,13 @@ func TestChangesRunOnlyOnceSomebodyAllowsThem(t *testing.T) {
 		t.Error("the file was changed")
 	}
 }
+
+func TestNoFileIsMadeUnderANameThatReadsAsAnother(t *testing.T) {
+	b := newBench(t)
+	for _, name := range []string{"a\u202etxt.exe", "a\nb", "notes\u2066/x.md"} {
+		b.refused("write_file", arguments{"path": name, "content": "x"}, "was not made", "cannot be seen")
+	}
+	b.ok("write_file", arguments{"path": "日本 🙂.md", "content": "x"})
+	b.write("made by a command\u202e.txt", "old")
+	b.ok("write_file", arguments{"path": "made by a command\u202e.txt", "content": "new"})
+}
