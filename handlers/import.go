@@ -58,9 +58,7 @@ func (h *Handlers) importFrom(c echo.Context, from io.Reader) (models.Session, e
 	sess := models.Session{
 		ID: models.NewID(models.PrefixSession), OwnerID: user.ID, OwnerName: user.Name,
 		Title: file.Session.Title, CreatedAt: now, UpdatedAt: now,
-	}
-	if h.knowsModel(file.Session.Model) {
-		sess.Model = file.Session.Model
+		Model: file.Session.Model, // one that is not configured is asked about before anything is sent
 	}
 	return sess, h.Store.ImportSession(c.Request().Context(), sess, file.Turns())
 }

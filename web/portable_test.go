@@ -186,6 +186,28 @@ func TestAFileIsImportedByAForm(t *testing.T) {
 	}
 }
 
+// A session is not answered by another model than its own without a word.
+func TestAnImportedSessionOfAModelThatIsNotThereAsksForAnother(t *testing.T) {
+	s := start(t)
+	session, _ := s.told(t)
+	var file map[string]any
+	s.must(json.Unmarshal(s.api(ann, "GET", "/sessions/"+session+"/export", nil).body, &file))
+	file["session"].(map[string]any)["model"] = "nope"
+	data, err := json.Marshal(file)
+	s.must(err)
+	answer := s.importByForm(data)
+	if answer.status != 303 {
+		t.Fatalf("status %d: %s", answer.status, clip(answer.body))
+	}
+	if text := s.signedIn(ann).get(answer.header.Get("Location")).page(t).Find("[data-testid=model-gone]").Text(); !strings.Contains(text, "nope") {
+		t.Errorf("the page says %q of the model", text)
+	}
+	file["session"].(map[string]any)["model"] = strings.Repeat("n", 257)
+	data, err = json.Marshal(file)
+	s.must(err)
+	s.wants(422, ann, "POST", "/import", string(data))
+}
+
 // importByForm is ann choosing a file on the page of all sessions.
 func (s *server) importByForm(file []byte) answer {
 	s.t.Helper()

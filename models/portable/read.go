@@ -90,6 +90,9 @@ func Read(data []byte) (File, error) {
 	if err := models.ValidateTitle(file.Session.Title); err != nil {
 		wrong.add("session.title", refused(err))
 	}
+	if len(file.Session.Model) > maxNames {
+		wrong.add("session.model", tooLong())
+	}
 	file.readMessages(data, &wrong)
 	if wrong.count == 0 {
 		checkMessages(file.Messages, &wrong)
@@ -254,9 +257,13 @@ func (c *checker) words(i int, m Message) {
 	}
 	for member, value := range map[string]string{"model": m.Model, "finish_reason": string(m.FinishReason), "tool_call_id": m.ToolCallID} {
 		if len(value) > maxNames {
-			c.wrong.add(place(i, member), models.Errorf(models.ErrInvalid, "fault_long", "has more than %d bytes", models.Arg("most", maxNames)))
+			c.wrong.add(place(i, member), tooLong())
 		}
 	}
+}
+
+func tooLong() *models.Error {
+	return models.Errorf(models.ErrInvalid, "fault_long", "has more than %d bytes", models.Arg("most", maxNames))
 }
 
 // metadata: the ids in it stand in addresses.
