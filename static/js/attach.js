@@ -144,7 +144,7 @@ export async function upload(clientID, model) {
       item.path = await put(item, address(item, clientID, model));
     } catch (sentence) {
       item.chip.dataset.failed = "";
-      throw new Error(`${item.name}: ${sentence}`);
+      throw new Error(String(sentence).includes(item.name) ? sentence : `${item.name}: ${sentence}`);
     } finally {
       item.chip.querySelector("progress").hidden = true;
     }

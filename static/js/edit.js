@@ -81,7 +81,7 @@ function close(article) {
 
 async function save(form) {
   const content = form.elements.content.value;
-  if (form.dataset.sending !== undefined || !content.trim()) return;
+  if (form.dataset.sending !== undefined) return;
   form.dataset.sending = "";
   say(form, "");
   try {
