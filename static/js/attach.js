@@ -144,13 +144,19 @@ export async function upload(clientID, model) {
       item.path = await put(item, address(item, clientID, model));
     } catch (sentence) {
       item.chip.dataset.failed = "";
-      throw new Error(String(sentence).includes(item.name) ? sentence : `${item.name}: ${sentence}`);
+      throw new Error(withName(item.name, String(sentence)));
     } finally {
       item.chip.querySelector("progress").hidden = true;
     }
     item.chip.dataset.done = "";
   }
   return items.map((item) => item.path);
+}
+
+/** The sentence with the file's name before it, where it does not begin with that. */
+function withName(name, sentence) {
+  const begins = sentence.toLowerCase().startsWith(name.toLowerCase());
+  return begins ? name + sentence.slice(name.length) : `${name}: ${sentence}`;
 }
 
 /** The message is sent: its files are its own now. */

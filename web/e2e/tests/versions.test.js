@@ -355,3 +355,16 @@ it('all of it fits a phone, light and dark', async ({ app, chat, provider }) => 
     await noSidewaysScroll(c.page, 'versions on a phone');
   }
 });
+
+it('an edit without a text is not sent, and says why', async ({ chat, provider }) => {
+  provider.on('not to be blank', says('No.'));
+  const c = await chat();
+  await c.open();
+  await c.ask('not to be blank');
+  await c.page.getByTestId('edit').click();
+  const form = c.page.locator('form.edit');
+  await form.locator('textarea').fill('   ');
+  await form.locator('textarea').press('Enter');
+  await form.getByText(/the message is empty/i).waitFor();
+  assert.equal(await c.questions.count(), 1);
+}, { allow: refused });
