@@ -44,11 +44,3 @@ func TestAProblemOfAFormIsASentence(t *testing.T) {
 		t.Errorf("it says %q", refused.message)
 	}
 }
-
-func TestAWrongParameterIsNamedInEveryLanguage(t *testing.T) {
-	for _, lang := range []string{"en", "zh"} {
-		if got := said(i18n.With(t.Context(), lang), badParameter("sort", "use or bytes")); !strings.Contains(got, "sort") {
-			t.Errorf("%s: %s", lang, got)
-		}
-	}
-}

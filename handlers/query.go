@@ -47,7 +47,7 @@ func (q query) search() (string, error) {
 }
 
 func badParameter(name, want string) error {
-	return models.Errorf(models.ErrMalformed, "malformed_parameter", "the parameter %q is to be %s", models.Arg("parameter", name), want).With("parameter", name)
+	return models.Errorf(models.ErrMalformed, "malformed_parameter", "the parameter %q is to be %s", name, want).With("parameter", name)
 }
 
 // number is a whole number; absent where the parameter is missing or empty.
