@@ -3,13 +3,13 @@ package views
 import (
 	"context"
 	"fmt"
-	"html"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"offcut/views/i18n"
+	"offcut/views/visible"
 )
 
 // t is the text of key in the language of ctx.
@@ -21,7 +21,7 @@ func rich(ctx context.Context, key string, args ...any) string {
 	safe := make([]any, len(args))
 	for i, arg := range args {
 		if s, ok := arg.(string); ok {
-			arg = html.EscapeString(s)
+			arg = visible.String(s)
 		}
 		safe[i] = arg
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/url"
 
+	"offcut/views/visible"
+
 	"github.com/a-h/templ"
 )
 
@@ -159,6 +161,9 @@ func (a Absence) ask(ctx context.Context) string {
 	}
 	return t(ctx, "absence.ask.term", "output", output.OutputID, "term", a.Term)
 }
+
+// named is the term, short, with nothing in it that turns a line round.
+func (a Absence) named() string { return visible.Plain(oneLine(a.Term, 40)) }
 
 // text is the sentence of the mark.
 func (a Absence) text(ctx context.Context) string {

@@ -42,3 +42,24 @@ func TestAnAnswerSaysWhatItRestsOn(t *testing.T) {
 		t.Error("a running answer says what it rests on")
 	}
 }
+
+func TestNoNameOrSentenceTurnsTheFiguresAroundIt(t *testing.T) {
+	rests := sampleRests()
+	rests.Own[0].Title, rests.Absence.Outputs[0].Title = "seq 9 # \u202exyz", "seq 9 # \u202exyz"
+	rests.Absence.Sentence, rests.Absence.Term = "There is no \u202ezebra.", "\u202ezebra"
+	doc := parse(t, TurnFooter(TurnEnd{TurnID: "t", State: "done", Rests: rests}))
+	for _, place := range []string{"li.rest code .ctl", "[data-testid=absence-mark] q .ctl", "[data-testid=absence-mark] code .ctl"} {
+		if picture, _ := doc.Find(place).Attr("data-pic"); picture != "U+202E" {
+			t.Errorf("%s has the picture %q", place, picture)
+		}
+	}
+	doc.Find(".ctl").Remove()
+	if strings.Contains(doc.Text(), "\u202e") {
+		t.Error("a mark turns the text round")
+	}
+	for _, link := range doc.Find("a").EachIter() {
+		if label, _ := link.Attr("aria-label"); strings.Contains(label, "\u202e") {
+			t.Errorf("the label %q turns round", label)
+		}
+	}
+}
