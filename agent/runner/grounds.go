@@ -103,7 +103,9 @@ func (g *grounding) result(stored unsentResult, sent models.Message) {
 	reads, remain := g.r.cfg.ReadsOf(call, result, g.at), g.r.cfg.ReadsLeft(call, result, left, g.at)
 	switch {
 	case meta.OutputID != "":
-		measure(&g.grounds[g.of(meta.OutputID, call.Tool, earlier)], meta.TotalBytes, meta.Complete)
+		own := &g.grounds[g.of(meta.OutputID, call.Tool, earlier)]
+		measure(own, meta.TotalBytes, meta.Complete)
+		own.Running = own.Running || meta.Background != ""
 	case len(reads) == 0 && len(remain) == 0:
 		own := &g.grounds[g.of(agent.ResultOutputID(call.ID), call.Tool, earlier)]
 		length := int64(len(result.Content))
@@ -160,10 +162,11 @@ func (g *grounding) settled() []models.Ground {
 }
 
 // proveGrounds adds to what a reply proves what the answer rests on, where that
-// has changed. Called with the lock held.
+// has changed, or grows meanwhile in the background. Called with the lock held.
 func (j *journal) proveGrounds(proof *models.Proof) {
 	grounds := j.grounds()
-	if len(grounds) == 0 && len(j.footing.stored) == 0 || reflect.DeepEqual(grounds, j.footing.stored) {
+	grows := slices.ContainsFunc(grounds, func(g models.Ground) bool { return g.Running })
+	if !grows && (len(grounds) == 0 && len(j.footing.stored) == 0 || reflect.DeepEqual(grounds, j.footing.stored)) {
 		return
 	}
 	proof.Grounds, proof.SetGrounds = grounds, true

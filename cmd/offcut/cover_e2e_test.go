@@ -236,11 +236,13 @@ func TestOnlyASearchForWhatIsAbsentTakesTheMarkAway(t *testing.T) {
 		answer string
 		marked bool
 	}{
-		"a search for it":        {look: seeks("zebra", 10), answer: "There is no zebra in the log."},
-		"a search for a part":    {look: seeks("777", 100), answer: "There is no line 77799 in the log."},
-		"a search for another":   {look: seeks("apple", 10), answer: "There is no zebra in the log.", marked: true},
-		"a search with more":     {look: seeks("1", 1), answer: "There is no line 15555 in the log.", marked: true},
-		"a filter of a part":     {look: func(o any) reply { return calls(call("query_tool_output", args{"output_id": o, "filter": "select(. < 3)"})) }, answer: "There is no zebra in the log.", marked: true},
+		"a search for it":      {look: seeks("zebra", 10), answer: "There is no zebra in the log."},
+		"a search for a part":  {look: seeks("777", 100), answer: "There is no line 77799 in the log."},
+		"a search for another": {look: seeks("apple", 10), answer: "There is no zebra in the log.", marked: true},
+		"a search with more":   {look: seeks("1", 1), answer: "There is no line 15555 in the log.", marked: true},
+		"a filter of a part": {look: func(o any) reply {
+			return calls(call("query_tool_output", args{"output_id": o, "filter": "select(. < 3)"}))
+		}, answer: "There is no zebra in the log.", marked: true},
 		"a script that read all": {look: reads, answer: "There is no zebra in the log.", marked: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,6 +260,27 @@ func TestOnlyASearchForWhatIsAbsentTakesTheMarkAway(t *testing.T) {
 				t.Errorf("marked: %t", marked)
 			}
 		})
+	}
+}
+
+// What a command in the background has printed meanwhile is unread already in the
+// turn that started it.
+func TestAnAnswerRestsOnWhatTheBackgroundPrintedMeanwhile(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p)
+	session := s.newSession()
+	p.onFunc("start it", func(request) reply {
+		return calls(call("run_command", args{"command": "seq 1 20000; sleep 60", "background": true}))
+	}, func(request) reply { return runs("sleep 3") }, func(request) reply { return says("There is no zebra in the log.") })
+	turn := s.say(session, "start it")
+	if g := s.restsOnOne(turn.ID); g.Total != 108894 || g.SeenBytes != 0 || g.Earlier {
+		t.Errorf("%+v", g)
+	}
+	if line := s.restLine(session); !strings.Contains(line, "108,894") || !strings.Contains(line, "still running") {
+		t.Errorf("there is the line %q", line)
+	}
+	if !strings.Contains(s.signedIn("/s/"+session), `data-testid="absence-mark"`) {
+		t.Error("what the background printed is not doubted")
 	}
 }
 
