@@ -261,7 +261,8 @@ it('a title turns nothing around it, and can be seen', async ({ app, chat, provi
   const c = await chat();
   await c.open();
   await c.ask('\u202e\u2066elab eteled\u200b');
-  const shown = await c.page.getByTestId('session-item').first().innerText();
-  assert.match(shown, /elab eteled/);
+  const item = c.page.locator('[data-testid=session-item]:has([aria-current])');
+  await item.filter({ hasText: 'elab eteled' }).waitFor();
+  const shown = await item.innerText();
   assert.doesNotMatch(`${shown} ${await c.page.title()} ${await c.page.locator('#title').innerText()}`, /[\u202a-\u202e\u2066-\u2069]/);
 });

@@ -33,7 +33,8 @@ it('a session of 10,000 messages opens like one of 20, goes back as one scrolls,
   const short = await seeded(app, conversation(20), 'Short');
   const c = await chat();
   const best = { [long.id]: Infinity, [short.id]: Infinity };
-  for (let n = 0; n < 6; n += 1) {
+  const alike = () => best[long.id] <= 1.5 * best[short.id] + 20;
+  for (let n = 0; n < 6 || (n < 40 && !alike()); n += 1) { // a busy machine needs more tries
     for (const { id } of [short, long]) {
       const answer = await c.page.goto(`${app.url}/s/${id}`);
       assert.ok((await answer.body()).length <= mostHTML / 2);
@@ -42,7 +43,7 @@ it('a session of 10,000 messages opens like one of 20, goes back as one scrolls,
     }
   }
   t.diagnostic(`opened in ${best[long.id]} ms and ${best[short.id]} ms`);
-  assert.ok(best[long.id] <= 1.5 * best[short.id] + 20, `10,000 messages: ${best[long.id]} ms, 20 messages: ${best[short.id]} ms`);
+  assert.ok(alike(), `10,000 messages: ${best[long.id]} ms, 20 messages: ${best[short.id]} ms`);
 
   const shown = () => c.questions.evaluateAll((all) => all.map((q) => Number(q.textContent.match(/number (\d+)\./)[1])));
   const opened = await elements(c.page);
