@@ -75,3 +75,7 @@ func reason(why error) string {
 	}
 	return "it was interrupted"
 }
+
+// NotSetUp stands in the result of a command or script that could not be started
+// by no fault of the model's.
+const NotSetUp = "it could not be set up on the server"

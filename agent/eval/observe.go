@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"offcut/agent"
-	"offcut/agent/tools"
 	"offcut/models"
 )
 
@@ -77,7 +76,7 @@ func (o *observation) returned(m models.Message) {
 	if m.Metadata == nil {
 		return
 	}
-	if m.Metadata.IsError && strings.Contains(m.Content, tools.NotSetUp) {
+	if m.Metadata.IsError && strings.Contains(m.Content, agent.NotSetUp) {
 		o.unfit = m.Content
 	}
 	if arguments, ours := o.open[m.ToolCallID]; ours && !m.Metadata.IsError {

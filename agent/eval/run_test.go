@@ -15,7 +15,6 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/agenttest"
-	"offcut/agent/tools"
 	"offcut/models"
 )
 
@@ -138,7 +137,7 @@ func TestACommandThatTheProgramCannotStartIsAnErrorOfTheTry(t *testing.T) {
 	if o.unfit != "" {
 		t.Errorf("taken for a fault of the program: %s", o.unfit)
 	}
-	said := "The command did not start: " + tools.NotSetUp + "."
+	said := "The command did not start: " + agent.NotSetUp + "."
 	o.said(models.Turn{}, []models.Message{{Role: models.RoleTool, Content: said, Metadata: &models.ResultMetadata{IsError: true}}})
 	if o.unfit != said {
 		t.Errorf("%q", o.unfit)

@@ -97,7 +97,7 @@ func (c *command) finish(ctx context.Context) (agent.ToolResult, error) {
 	result := c.recording.Finish(context.WithoutCancel(ctx), endingOf(exit), metadataOf(exit))
 	if c.err != nil {
 		slog.ErrorContext(ctx, "command did not start", "session", c.call.SessionID, "call", c.call.ID, "error", c.err)
-		return agent.ToolResult{}, refusef("The command did not start: " + NotSetUp + ". An admin finds the reason in the log.")
+		return agent.ToolResult{}, refusef("The command did not start: " + agent.NotSetUp + ". An admin finds the reason in the log.")
 	}
 	if exit.Limit != "" {
 		result.Content += "\n(the command was ended: " + exit.Limit + ")"

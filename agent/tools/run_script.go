@@ -89,7 +89,7 @@ func (t runScript) run(ctx context.Context, call agent.Call, args runScriptArgs)
 	if err != nil {
 		slog.ErrorContext(ctx, "script did not start", "session", call.SessionID, "call", call.ID, "error", err)
 		recording.Finish(ctx, retain.Exited, models.ResultMetadata{})
-		return agent.ToolResult{}, refusef("The script did not start: " + NotSetUp + ". An admin finds the reason in the log.")
+		return agent.ToolResult{}, refusef("The script did not start: " + agent.NotSetUp + ". An admin finds the reason in the log.")
 	}
 	meta := confinement(end.Confined, end.Kind)
 	meta.ExecutionMS = models.Ptr(end.Duration.Milliseconds())

@@ -184,10 +184,6 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// NotSetUp stands in the result of a command or script that could not be started
-// by no fault of the model's.
-const NotSetUp = "it could not be set up on the server"
-
 func refusef(format string, args ...any) error {
 	return refusal(fmt.Sprintf(format, args...))
 }
