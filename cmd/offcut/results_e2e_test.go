@@ -215,7 +215,8 @@ func TestBigResultsAreCutAndKept(t *testing.T) {
 	})
 
 	t.Run("an error among much output, and the exit code", func(t *testing.T) {
-		r := runCommand(t, s, p, args{"command": "seq 1 20000; echo FATAL X >&2; seq 1 20000; exit 3"})
+		// The pauses keep the error in the middle, however late a busy machine reads.
+		r := runCommand(t, s, p, args{"command": "seq 1 20000; sleep 0.5; echo FATAL X >&2; sleep 0.5; seq 1 20000; exit 3"})
 		r.checkKept(t, s)
 		if !strings.Contains(r.body, "FATAL X\n") || r.number(t, "exit_code") != 3 || r.meta["is_error"] != false {
 			t.Errorf("the error is not seen: %v", r.meta)
