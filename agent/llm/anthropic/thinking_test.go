@@ -182,12 +182,18 @@ func TestThinkingIsRefusedOnce(t *testing.T) {
 		kinds []string // of what is sent after the refusal
 		think []bool
 	}{
-		{"of a model with a budget", Config{ThinkingTokens: 1024},
+		{
+			"of a model with a budget",
+			Config{ThinkingTokens: 1024},
 			[]string{"tool_use", "tool_use tool_use", "tool_use tool_use text", "tool_use tool_use text thinking+tool_use"},
-			[]bool{false, false, true, true}},
-		{"of a model that decides itself", Config{Thinking: ThinkingAdaptive},
+			[]bool{false, false, true, true},
+		},
+		{
+			"of a model that decides itself",
+			Config{Thinking: ThinkingAdaptive},
 			[]string{"tool_use", "tool_use thinking+tool_use", "tool_use thinking+tool_use thinking+text", "tool_use thinking+tool_use thinking+text thinking+tool_use"},
-			[]bool{true, true, true, true}},
+			[]bool{true, true, true, true},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			calls := func(id string, thinks bool) string {
