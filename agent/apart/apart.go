@@ -78,7 +78,7 @@ func (j Job) Run(ctx context.Context, in io.Reader, limits Limits) ([]byte, erro
 		return nil, err
 	}
 	defer leave()
-	timed, cancel := context.WithTimeout(ctx, timeFactor*limits.Time)
+	timed, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
 	// The child ends with the thread that started it, should the server die.
 	runtime.LockOSThread()
@@ -86,7 +86,7 @@ func (j Job) Run(ctx context.Context, in io.Reader, limits Limits) ([]byte, erro
 	out := &bound{most: limits.Output, over: cancel}
 	note := &bound{most: maxNote, over: func() {}}
 	cmd := exec.CommandContext(timed, "/proc/self/exe")
-	cmd.Args = []string{childName, j.name, fmt.Sprint(memoryFactor * limits.Memory), fmt.Sprint(int(timeFactor*limits.Time.Seconds()) + 1)}
+	cmd.Args = []string{childName, j.name, fmt.Sprint(memoryFactor * limits.Memory), fmt.Sprint(int(limits.Time.Seconds()) + 1)}
 	cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
 	cmd.Dir = "/"
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, note

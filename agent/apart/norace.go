@@ -4,6 +4,5 @@ package apart
 
 const (
 	memoryFactor   = 1
-	timeFactor     = 1
 	detectorStatus = fatalStatus
 )

@@ -2,10 +2,9 @@
 
 package apart
 
-// A child with the race detector takes several times the time and memory of one without,
+// A child with the race detector takes several times the memory of one without,
 // and ends in the detector's way where it is refused more.
 const (
 	memoryFactor   = 8
-	timeFactor     = 4
 	detectorStatus = 66 // the sanitizers' own
 )
