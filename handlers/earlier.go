@@ -1,9 +1,12 @@
 package handlers
 
 import (
+	"context"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"offcut/agent/events"
@@ -50,27 +53,24 @@ func (h *Handlers) Text(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
-	m, err := h.Store.Message(ctx, sess.ID, c.Param("message"))
+	q, err := queryOf(c)
 	if err != nil {
 		return err
 	}
-	if m.Role != models.RoleAssistant {
-		return errNoMessage
+	const end = math.MaxInt64
+	before, err := q.number("before", end)
+	if err != nil {
+		return err
 	}
-	if m, err = h.joined(ctx, m); err != nil {
+	m, err := h.reply(c.Request().Context(), sess.ID, c.Param("message"), before)
+	if err != nil {
 		return err
 	}
 	if !isFragment(c) {
 		return c.String(http.StatusOK, m.Content)
 	}
-	q, err := queryOf(c)
-	if err != nil {
-		return err
-	}
-	before, err := q.number("before", int64(len(m.Content)))
-	if err != nil {
-		return err
+	if before == end {
+		before = int64(len(m.Content))
 	}
 	if before > int64(len(m.Content)) && m.State == models.StateRunning {
 		return errNotStored
@@ -81,6 +81,41 @@ func (h *Handlers) Text(c echo.Context) error {
 	part := views.Part{SessionID: sess.ID, MessageID: m.ID}
 	part.HTML, part.From = h.endOf(m.Content[:before])
 	return h.render(c, http.StatusOK, views.TextFragment(part))
+}
+
+// While a reply streams in, a page shows more of it than is stored: what comes is
+// stored each second. A save may take its time too.
+const (
+	storedWithin = 5 * time.Second
+	storedEvery  = 100 * time.Millisecond
+)
+
+// reply is what an assistant said. One that streams in, and is shown further than
+// it is stored, is waited for until it reaches so many bytes, for storedWithin at most.
+func (h *Handlers) reply(ctx context.Context, sessionID, id string, upto int64) (models.Message, error) {
+	for late := time.After(storedWithin); ; {
+		m, err := h.Store.Message(ctx, sessionID, id)
+		if err != nil {
+			return models.Message{}, err
+		}
+		if m.Role != models.RoleAssistant {
+			return models.Message{}, errNoMessage
+		}
+		if m, err = h.joined(ctx, m); err != nil {
+			return models.Message{}, err
+		}
+		grows := m.State == models.StateRunning || m.CutOff()
+		if !grows || upto == math.MaxInt64 || upto <= int64(len(m.Content)) {
+			return m, nil
+		}
+		select {
+		case <-ctx.Done():
+			return models.Message{}, ctx.Err()
+		case <-late:
+			return m, nil
+		case <-time.After(storedEvery):
+		}
+	}
 }
 
 var (

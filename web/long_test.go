@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"offcut/agent/agenttest"
 	"offcut/models"
 
 	"github.com/PuerkitoBio/goquery"
@@ -233,5 +234,37 @@ func TestWhatWasSaidUpToATurnIsRead(t *testing.T) {
 	}
 	if a := b.get("/s/"+id+"/log?upto=trn_none", "HX-Request", "true"); a.status != 404 {
 		t.Errorf("a turn that is none: %d", a.status)
+	}
+}
+
+// What streams in is shown before it is stored. Who asks for what is above it
+// gets it once that is stored, and is not told to try again.
+func TestTextThatIsNotStoredYetIsWaitedFor(t *testing.T) {
+	s := start(t)
+	release := make(chan struct{})
+	defer close(release)
+	s.script.Then(agenttest.Blocks("Thinking", release))
+	id := s.newSession(ann)
+	s.wants(202, ann, "POST", "/sessions/"+id+"/messages", `{"content":"go"}`)
+	var said models.Message
+	for end := time.Now().Add(10 * time.Second); said.Content != "Thinking" && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		messages, _, err := s.store.Messages(t.Context(), models.MessageQuery{SessionID: id})
+		s.must(err)
+		said = messages[len(messages)-1]
+	}
+	b := s.signedIn(ann)
+	got := make(chan answer, 1)
+	go func() {
+		got <- b.get(fmt.Sprintf("/s/%s/messages/%s/text?before=2000", id, said.ID), "HX-Request", "true")
+	}()
+	select {
+	case a := <-got:
+		t.Fatalf("what is not stored was answered with %d\n%s", a.status, a.body)
+	case <-time.After(200 * time.Millisecond):
+	}
+	said.Content = "The beginning. " + strings.Repeat("More. ", 500)
+	s.must(s.store.SaveMessage(t.Context(), said))
+	if a := <-got; a.status != 200 || !strings.Contains(string(a.body), "The beginning.") {
+		t.Errorf("answered with %d\n%s", a.status, a.body)
 	}
 }

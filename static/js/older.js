@@ -20,6 +20,7 @@ export function startOlder() {
     const link = event.target.closest("a[data-older]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    pauseFollowing(); // what is above stays in the page from now on
     fetchOlder(link);
   });
   addEventListener("scroll", () => { if (scrolledByPerson() && !isFollowing()) reachOlder(); }, { passive: true });
@@ -37,12 +38,13 @@ function reachOlder() {
 export async function fetchOlder(link) {
   if ("busy" in link.dataset) return false;
   link.dataset.busy = "";
+  const { href } = link;
   try {
-    const response = await fetch(link.href, { credentials: "same-origin", headers: { "HX-Request": "true", Accept: "text/html" } });
+    const response = await fetch(href, { credentials: "same-origin", headers: { "HX-Request": "true", Accept: "text/html" } });
     if (!response.ok || response.redirected) throw new Error(await refusal(response));
     const template = document.createElement("template");
     template.innerHTML = await response.text();
-    if (link.isConnected) put(link.closest(".older"), template.content);
+    if (link.isConnected && link.href === href) put(link.closest(".older"), template.content);
     return true;
   } catch (refused) {
     toast(refused instanceof TypeError ? word("refused") : refused.message);
@@ -90,15 +92,20 @@ function putText(place, fragment) {
   return more?.querySelector("a");
 }
 
-function linkTo(kind, text, address) {
-  const place = document.createElement("p");
-  place.className = "older";
-  const link = document.createElement("a");
+/** A link to what is before something. One that is there already leads there
+    from now on: who clicks or has focused it still finds it. */
+function linkBefore(node, kind, text, address) {
+  let place = node.previousElementSibling;
+  if (!place?.matches(".older")) {
+    place = document.createElement("p");
+    place.className = "older";
+    place.append(document.createElement("a"));
+    node.before(place);
+  }
+  const link = place.querySelector("a");
   link.dataset.older = kind;
   link.href = `${basePath}${address}`;
   link.textContent = text;
-  place.append(link);
-  return place;
 }
 
 const session = () => document.getElementById("chat").dataset.session;
@@ -116,10 +123,10 @@ export function unloadMessages() {
   if (articles.length <= MOST_MESSAGES) return;
   let n = articles.length - LEAST_MESSAGES;
   while (n > 0 && articles[n].dataset.turn === articles[n - 1].dataset.turn) n--;
-  const gone = [...messages.children].slice(0, [...messages.children].indexOf(articles[n])).filter((node) => !node.matches("[data-fork-notice]"));
+  const gone = [...messages.children].slice(0, [...messages.children].indexOf(articles[n])).filter((node) => !node.matches("[data-fork-notice], .older"));
   if (n === 0 || inUse(gone)) return;
-  articles[n].before(linkTo("log", word("older"), `/s/${session()}/log?upto=${articles[n - 1].dataset.turn}`));
   for (const node of gone) node.remove();
+  linkBefore(articles[n], "log", word("older"), `/s/${session()}/log?upto=${articles[n - 1].dataset.turn}`);
 }
 
 /** Takes the beginning of a text that streams in out of the page, where it is long. */
@@ -132,7 +139,6 @@ export function unloadText(part) {
   if (n <= 0 || inUse(gone)) return;
   const { at } = blocks[n].dataset;
   part.dataset.from = at;
-  part.querySelector(":scope > .older")?.remove();
-  part.querySelector(":scope > .blocks").before(linkTo("text", word("before", exact(at)), `/s/${session()}/messages/${part.id.slice(2)}/text?before=${at}`));
+  linkBefore(part.querySelector(":scope > .blocks"), "text", word("before", exact(at)), `/s/${session()}/messages/${part.id.slice(2)}/text?before=${at}`);
   for (const block of gone) block.remove();
 }

@@ -13,8 +13,12 @@ const it = suite({ env: { OFFCUT_MODEL_CONTEXT_TOKENS: '100000000' } });
 const words = (n) => Array.from({ length: n }, (_, i) => `w${i}${i % 40 === 39 ? '.\n\n' : ' '}`);
 const numbersIn = (text) => [...text.matchAll(/w(\d+)/g)].map(([, n]) => Number(n));
 
-/** The text of the last answer's part, its blocks and its tail. */
-const shownText = (c) => c.answer.locator('.part').last().evaluate((part) => [...part.querySelectorAll(':scope > .prose:not(.reason)')].map((p) => p.textContent).join('\n'));
+/** The text of the last answer's part, its blocks and its tail; `andGoBack` then asks for what is above it. */
+const shownText = (c, { andGoBack = false } = {}) => c.answer.locator('.part').last().evaluate((part, back) => {
+  const text = [...part.querySelectorAll(':scope > .prose:not(.reason)')].map((p) => p.textContent).join('\n');
+  if (back) part.querySelector('[data-older=text]').click();
+  return text;
+}, andGoBack);
 
 it('100,000 tokens stream into a page that stays small and quick, and can be read back', async ({ app, chat, provider, t }) => {
   const end = gate();
@@ -33,8 +37,7 @@ it('100,000 tokens stream into a page that stays small and quick, and can be rea
   assert.ok(halves[1] <= 2 * halves[0] + 500, `long tasks took ${halves[0]} ms in the first half and ${halves[1]} ms in the second`);
 
   const earlier = async () => {
-    const [first] = numbersIn(await shownText(c));
-    await c.answer.locator('[data-older=text]').click();
+    const [first] = numbersIn(await shownText(c, { andGoBack: true })); // at one moment: text goes as more comes
     await eventually(async () => numbersIn(await shownText(c))[0] < first, 'what is above does not come');
     return numbersIn(await shownText(c))[0];
   };
@@ -55,6 +58,27 @@ it('100,000 tokens stream into a page that stays small and quick, and can be rea
     return { bytes: text.length, numbers: [...text.matchAll(/w(\d+)/g)].length };
   });
   assert.equal(numbers, 100000, `${bytes} characters of the answer are stored`);
+});
+
+it('earlier text that one asked for comes, however much streams in meanwhile', async ({ app, chat, provider }) => {
+  const [more, end] = [gate(), gate()];
+  provider.on('a torrent in two', says('', { chunks: words(60000), delay: 4, burst: 200, hold: { after: 30000, gate: more } }));
+  const c = await chat();
+  await c.open((await app.session()).id);
+  await c.page.route('**/text?before=*', async (route) => {
+    more.open();
+    await end.opened;
+    await route.continue();
+  });
+  await c.say('a torrent in two');
+  await eventually(async () => (await shownText(c)).includes('w29999'), 'the first half does not come', 60000);
+  await c.answer.locator('[data-older=text]').press('Enter'); // which scrolls nothing, as a click would
+  const [first] = numbersIn(await shownText(c)); // it goes no further: who goes back does not follow
+  await c.settled();
+  end.open();
+  await eventually(async () => numbersIn(await shownText(c))[0] < first, 'what was asked for never came');
+  const all = numbersIn(await shownText(c));
+  assert.deepEqual(all, Array.from(all, (_, i) => 60000 - all.length + i), 'something is missing, twice or out of order');
 });
 
 it('a line of 5 MB in an answer neither fills nor widens the page, streamed or loaded', async ({ app, chat, provider, t }) => {
