@@ -28,6 +28,22 @@ it('text streams in and stands exactly as it was sent', async ({ chat, provider 
   assert.equal(await c.text(), whole);
 });
 
+it('an answer has its text at every moment, also at that at which it ends', async ({ app, chat, provider }) => {
+  provider.on('without a gap', says('All of it is here.', { delay: 100 }));
+  const c = await chat();
+  await c.open((await app.session()).id);
+  await c.page.evaluate(() => {
+    globalThis.atItsEnd = [];
+    new MutationObserver((changes) => {
+      for (const { target } of changes) if (target.dataset.role === 'assistant' && target.dataset.state === 'done') globalThis.atItsEnd.push(target.innerText);
+    }).observe(document.body, { subtree: true, attributeFilter: ['data-state'] });
+  });
+  await c.say('without a gap');
+  await c.settled();
+  const texts = await c.page.evaluate(() => globalThis.atItsEnd);
+  assert.ok(texts.length && texts.every((text) => text.includes('All of it is here.')), `its text was ${JSON.stringify(texts)}`);
+});
+
 it('a reload in the middle loses and repeats nothing', async ({ chat, provider }) => {
   const middle = halting(provider, 'count reload');
   const c = await chat();
