@@ -3,6 +3,7 @@ package runner
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"offcut/agent/events"
 	"offcut/models"
@@ -61,8 +62,25 @@ func (s *shown) think(text string) {
 	s.j.publish(events.Event{Kind: events.KindReasoning, MessageID: s.id, Text: text})
 }
 
+// mostSaid is how much text is told and rendered at once, in bytes: what stands in
+// a page and is not rendered, and what it can let go of as one block, stays small
+// however much comes in a burst.
+const mostSaid = 16 << 10
+
 // say tells text, and renders the blocks that it completes.
 func (s *shown) say(text string) {
+	for len(text) > mostSaid {
+		end := mostSaid
+		for end > mostSaid-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		s.sayPiece(text[:end])
+		text = text[end:]
+	}
+	s.sayPiece(text)
+}
+
+func (s *shown) sayPiece(text string) {
 	s.said = true
 	s.rest.WriteString(text)
 	s.length += int64(len(text))

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"offcut/agent"
 	"offcut/agent/agenttest"
@@ -119,6 +120,27 @@ func TestTextIsToldInFewPackets(t *testing.T) {
 	}
 	if size != 2000 || packets > 100 {
 		t.Errorf("%d bytes in %d packets", size, packets)
+	}
+}
+
+func TestABurstIsToldInSmallPieces(t *testing.T) {
+	burst := strings.Repeat("xüß", 100_000)
+	h := newHouse(t, nil, agenttest.Streams([]string{burst}, 0))
+	session := h.session()
+	w := h.watch(session)
+	turn := h.rest(h.send(session, "go"))
+	w.state(turn, models.StateDone)
+	var told strings.Builder
+	for _, e := range w.seen {
+		if e.Kind != events.KindText {
+			continue
+		}
+		if told.WriteString(e.Text); len(e.Text) > mostSaid || !utf8.ValidString(e.Text) {
+			t.Errorf("a piece of %d bytes, of whole characters: %v", len(e.Text), utf8.ValidString(e.Text))
+		}
+	}
+	if told.String() != burst {
+		t.Errorf("%d bytes were told of %d", told.Len(), len(burst))
 	}
 }
 
