@@ -27,11 +27,11 @@ import (
 	"offcut/agent/mcp"
 	"offcut/agent/query"
 	"offcut/agent/retain"
-	"offcut/agent/retention"
 	"offcut/agent/runner"
 	"offcut/handlers"
 	"offcut/handlers/password"
 	"offcut/models"
+	"offcut/models/retention"
 	"offcut/models/store"
 	"offcut/views/markdown"
 

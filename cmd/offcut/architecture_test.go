@@ -67,6 +67,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		{of: "models", allows: []string{}, alone: true},
 		{of: "models/find", allows: []string{"models"}, alone: true},
 		{of: "models/gate", allows: []string{}, alone: true},
+		{of: "models/retention", allows: []string{"models"}, alone: true},
 		{of: "models/store/...", allows: []string{"models", "models/find", "models/gate"}},
 		{of: "agent", allows: []string{"models"}, alone: true},
 		{of: "agent/events", allows: []string{"models"}, alone: true},

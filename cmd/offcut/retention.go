@@ -3,10 +3,10 @@ package main
 import (
 	"time"
 
-	"offcut/agent/retention"
 	"offcut/agent/workspace"
 	"offcut/cmd/offcut/config"
 	"offcut/models"
+	"offcut/models/retention"
 	"offcut/models/store"
 	"offcut/views"
 )

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"offcut/agent/retention"
 	"offcut/models"
+	"offcut/models/retention"
 	"offcut/models/store"
 )
 
