@@ -12,14 +12,6 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Figures sums what became of tool results.
-type Figures interface {
-	Figures(ctx context.Context, q models.FiguresList) ([]models.Figures, string, error)
-	FiguresByDays(ctx context.Context, q models.FiguresQuery) ([]models.Figures, error)
-	FiguresTotal(ctx context.Context, q models.FiguresQuery) (models.Figures, error)
-	FiguresEver(ctx context.Context) ([]models.Figures, error)
-}
-
 // truncationDays is how many days are shown where none are asked for.
 const truncationDays = 14
 

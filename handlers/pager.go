@@ -3,75 +3,12 @@ package handlers
 import (
 	"context"
 	"errors"
-	"math"
-	"strconv"
-	"strings"
-	"time"
-	"unicode"
 
 	"offcut/models"
 	"offcut/views"
-	"offcut/views/i18n"
 
 	"github.com/labstack/echo/v4"
 )
-
-// maxReadNotes bounds the list of what the model read of an output.
-const maxReadNotes = 100
-
-// OutputPage is the full page of one kept output.
-func (h *Handlers) OutputPage(c echo.Context) error {
-	sess, out, err := h.outputOf(c)
-	if err != nil {
-		return err
-	}
-	ctx := c.Request().Context()
-	pager, err := h.pager(c, out)
-	if err != nil {
-		return err
-	}
-	sidebar, err := h.sidebar(c, sess.ID)
-	if err != nil {
-		return err
-	}
-	reads, err := h.Store.Reads(ctx, sess.ID, out.ID, maxReadNotes+1)
-	if err != nil {
-		return err
-	}
-	page := views.Output{
-		SessionTitle: sess.Title, Pager: pager, Sidebar: sidebar,
-		CapturedBytes: out.CapturedBytes, ReplacedBytes: out.ReplacedBytes, CreatedAt: out.CreatedAt,
-	}
-	if page.MoreReads = len(reads) > maxReadNotes; page.MoreReads {
-		reads = reads[1:]
-	}
-	for _, read := range reads {
-		page.Reads = append(page.Reads, views.ReadNote{Kind: string(read.Kind), Range: views.Range(read.Range), At: read.At})
-	}
-	if page.Took, err = h.took(ctx, out); err != nil {
-		return err
-	}
-	if page.Origin, err = h.origin(ctx, out); err != nil {
-		return err
-	}
-	if page.Pager.Filter, err = h.filter(c, out); err != nil {
-		return err
-	}
-	return h.render(c, 200, views.OutputPage(page))
-}
-
-// took is how long the call of an output ran, as its card has it; 0 where that
-// is not known.
-func (h *Handlers) took(ctx context.Context, out models.RetainedOutput) (time.Duration, error) {
-	_, result, err := h.Store.Call(ctx, out.SessionID, out.CallID)
-	switch {
-	case isNotFound(err):
-		return 0, nil
-	case err != nil || result == nil || metadataOf(result).ExecutionMS == nil:
-		return 0, err
-	}
-	return time.Duration(*result.Metadata.ExecutionMS) * time.Millisecond, nil
-}
 
 // Pager is another page of a kept output inside a card.
 func (h *Handlers) Pager(c echo.Context) error {
@@ -109,36 +46,6 @@ func (h *Handlers) opened(c echo.Context, out models.RetainedOutput) (views.Page
 	pager.InCard = true
 	pager.Filter, err = h.filter(c, out)
 	return pager, err
-}
-
-// outputOf is the kept output that the address names. In a fork the error
-// leads to the session whose outputs these are, where that is the user's.
-func (h *Handlers) outputOf(c echo.Context) (models.Session, models.RetainedOutput, error) {
-	sess, err := h.readable(c, c.Param("session"))
-	if err != nil {
-		return sess, models.RetainedOutput{}, err
-	}
-	out, err := h.Store.Output(c.Request().Context(), sess.ID, c.Param("output"))
-	if isNotFound(err) && deletedAt(err) == nil {
-		missing := models.Errorf(models.ErrNotFound, "output_not_found", "there is no such output in this session")
-		if original := h.original(c, sess); original != "" {
-			missing = missing.With("original", original)
-		}
-		return sess, out, missing
-	}
-	return sess, out, err
-}
-
-// original is the session that sess was forked from, where its owner still has
-// it.
-func (h *Handlers) original(c echo.Context, sess models.Session) string {
-	if sess.ForkedFrom == "" {
-		return ""
-	}
-	if _, err := h.Store.Session(c.Request().Context(), sess.OwnerID, sess.ForkedFrom); err != nil {
-		return ""
-	}
-	return sess.ForkedFrom
 }
 
 // pager is the page of an output that the address asks for. What a person
@@ -187,81 +94,6 @@ func (h *Handlers) pager(c echo.Context, out models.RetainedOutput) (views.Pager
 	}
 	v.Last, err = h.boundary(ctx, out, max(page.TotalBytes-models.MaxPageBytes, 0))
 	return v, err
-}
-
-// typedOffset is where the page is to begin: the byte that was typed, with or
-// without separators, or the first hit from "from" on, which a new search
-// sends.
-func typedOffset(ctx context.Context, q query, search views.Search) (offset int64, problem string) {
-	name := "offset"
-	if q.text(name) == "" && q.text("from") != "" {
-		name = "from"
-	}
-	typed := q.text(name)
-	digits := strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || strings.ContainsRune(",.'’_", r) {
-			return -1
-		}
-		return r
-	}, typed)
-	if digits != "" {
-		n, err := strconv.ParseInt(digits, 10, 64)
-		switch {
-		case errors.Is(err, strconv.ErrRange) && n > 0:
-			offset = math.MaxInt64
-		case err != nil || n < 0:
-			problem = i18n.T(ctx, "pager.notabyte", "typed", clip(typed, 40))
-		default:
-			offset = n
-		}
-	}
-	if len(search.Hits) > 0 && (name == "from" || typed == "") {
-		return hitFrom(search.Hits, offset), problem
-	}
-	return offset, problem
-}
-
-// missed says that a page does not begin where it was asked for; empty where it
-// does.
-func missed(ctx context.Context, q query, offset int64, page models.OutputPage) string {
-	typed := clip(strings.TrimSpace(q.text("offset")), 40)
-	switch {
-	case page.Offset == offset || typed == "":
-		return ""
-	case offset > page.TotalBytes:
-		return i18n.T(ctx, "pager.pastend", "typed", typed, "n", page.TotalBytes)
-	}
-	return i18n.T(ctx, "pager.incharacter", "typed", typed, "at", page.Offset)
-}
-
-// hitFrom is the first hit at or after the offset, or else the first of all.
-func hitFrom(hits []views.Hit, offset int64) int64 {
-	for _, hit := range hits {
-		if hit.Offset >= offset {
-			return hit.Offset
-		}
-	}
-	return hits[0].Offset
-}
-
-// search finds what the person looks for. A pattern that cannot be used, or not
-// now, is said beside the field and is no error of the page.
-func (h *Handlers) search(ctx context.Context, asker string, out models.RetainedOutput, text string, regexp bool) (views.Search, error) {
-	s := views.Search{Query: text, Regexp: regexp}
-	if text == "" {
-		return s, nil
-	}
-	matches, err := h.Reader.Search(ctx, asker, out.SessionID, out.ID, text, regexp, models.MaxMatches)
-	var refused *models.Error
-	if errors.As(err, &refused) && (errors.Is(err, models.ErrInvalid) || errors.Is(err, models.ErrMalformed) || errors.Is(err, models.ErrLimited)) {
-		s.Problem = views.Capital(said(ctx, refused))
-		return s, nil
-	}
-	for _, m := range matches {
-		s.Hits = append(s.Hits, views.Hit{Offset: m.Offset, Line: m.Line, Text: m.Text})
-	}
-	s.More = len(matches) == models.MaxMatches
-	return s, err
 }
 
 // pageAt is the page that begins at the offset, or at the nearest character

@@ -1,16 +1,12 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"offcut/agent"
 	"offcut/agent/agenttest"
 	"offcut/models"
 
@@ -126,98 +122,6 @@ func TestACardShowsTheShownTextAndWhatWasLeftOut(t *testing.T) {
 	}
 }
 
-func commas(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", commas(n/1000), n%1000)
-}
-
-// said is what a pager says of an offset or a pattern that it could not take.
-func said(page *goquery.Document) string { return page.Find(".pager .problem:not([hidden])").Text() }
-
-func TestThePagerGoesThroughAnOutputByteForByte(t *testing.T) {
-	s := start(t)
-	text := strings.Repeat("Zeile für Zeile – 行\r\n\x1b[31mrot\x1b[0m\n", 400)
-	id, output := s.withOutput(text)
-	b := s.signedIn(ann)
-	at := "/s/" + id + "/out/" + output
-	var joined strings.Builder
-	for next := at; next != ""; {
-		doc := b.get(next).page(t)
-		joined.WriteString(doc.Find("[data-testid=output-text]").Text())
-		button := doc.Find("[data-testid=output-next]")
-		next = ""
-		if _, off := button.Attr("disabled"); !off {
-			next = at + "?offset=" + button.AttrOr("value", "")
-		}
-	}
-	if got := strings.Count(joined.String(), "Zeile für Zeile – 行"); got != 400 {
-		t.Errorf("the pages hold %d of 400 lines", got)
-	}
-	doc := b.get(at + "?offset=" + fmt.Sprint(len(text)*2)).page(t)
-	if doc.Find(".end").Length() != 1 {
-		t.Error("past the end is not the last page")
-	}
-	for typed, want := range map[string]string{
-		"100000000": "Byte 100000000 is past the end", "99999999999999999999": "past the end: the copy has " + fmt.Sprint(len(text)) + " bytes",
-		"8": "inside a character; this page begins where the character does, at byte 7", "abc": "“abc” is no byte", "-5": "“-5” is no byte", "1e3": "“1e3” is no byte",
-		"4096": "", "4,096": "", fmt.Sprint(len(text)): "",
-	} {
-		if got := said(b.get(at + "?offset=" + typed).page(t)); !strings.Contains(got, want) || want == "" && got != "" {
-			t.Errorf("at byte %s the page says %q, want %q", typed, got, want)
-		}
-	}
-	doc = b.get(at + "?q=rot&from=5000").page(t)
-	if doc.Find("mark").Length() == 0 || doc.Find(".hits a").Length() == 0 {
-		t.Error("a search shows no hit")
-	}
-	if doc := b.get(at + "?q=%28&regexp=true").page(t); said(doc) == "" {
-		t.Error("a pattern that cannot be used is not said")
-	}
-	if about := b.get(at).page(t).Find(".side").Text(); !strings.Contains(about, "12 ms") {
-		t.Errorf("the page does not say how long the call took: %s", about)
-	}
-	fragment := b.get(at+"/pager?offset=100", "HX-Request", "true")
-	if fragment.status != 200 || strings.Contains(string(fragment.body), "<html") {
-		t.Errorf("the pager of a card: %d\n%s", fragment.status, clip(fragment.body))
-	}
-	if a := b.get(at + "/raw"); string(a.body) != text || a.header.Get("Content-Security-Policy") == "" {
-		t.Errorf("the download has %d bytes of %d", len(a.body), len(text))
-	}
-	a := b.post(at+"/delete", nil)
-	if a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/s/"+id+"#t-") {
-		t.Errorf("deleting: %d %q", a.status, a.header.Get("Location"))
-	}
-	if a := b.get(at); a.status != 404 || !strings.Contains(a.page(t).Find("[role=alert]").Text(), "deleted on") {
-		t.Errorf("a deleted output: %d %q", a.status, a.page(t).Find("[role=alert]").Text())
-	}
-	call := strings.TrimPrefix(a.header.Get("Location"), "/s/"+id+"#t-")
-	body := b.get("/s/" + id + "/calls/" + call)
-	if body.status != 200 || body.page(t).Find("a.cut").Length() != 0 {
-		t.Errorf("the card of a deleted output: %d\n%s", body.status, clip(body.body))
-	}
-}
-
-func TestAForkLeadsBackToTheOutputsOfItsOriginal(t *testing.T) {
-	s := start(t)
-	id, output := s.withOutput(lines(300))
-	b := s.signedIn(ann)
-	a := b.post("/s/"+id+"/fork", nil)
-	fork := strings.TrimPrefix(a.header.Get("Location"), "/s/")
-	if a.status != 303 || fork == id {
-		t.Fatalf("forking: %d %q", a.status, a.header.Get("Location"))
-	}
-	doc := b.get("/s/" + fork).page(t)
-	if doc.Find("[data-fork-notice] a").AttrOr("href", "") != "/s/"+id || roles(doc) != "user done, assistant done" {
-		t.Errorf("the fork: %q", roles(doc))
-	}
-	missing := b.get("/s/" + fork + "/out/" + output)
-	if missing.status != 404 || missing.page(t).Find(`a[href="/s/`+id+`"]`).Length() == 0 {
-		t.Errorf("an output of the original in the fork: %d", missing.status)
-	}
-}
-
 func TestALongSessionOpensWithItsEndAndGoesBackByLinks(t *testing.T) {
 	s := start(t)
 	id := s.newSession(ann)
@@ -275,30 +179,6 @@ func TestAPageOfHugeAnswersStaysSmall(t *testing.T) {
 	}
 }
 
-// A turn longer than any page of the store is one answer on one page.
-func TestATurnOfManyStepsIsOneAnswer(t *testing.T) {
-	s := start(t, offering(agenttest.Returns("look", "seen")))
-	id := s.newSession(ann)
-	s.seed(id, "before", "yes")
-	for i := range 60 {
-		s.script.Then(agenttest.Calls("look", fmt.Sprintf(`{"at":%d}`, i)))
-	}
-	s.script.Then(agenttest.Says("Looked."))
-	s.says(ann, id, "look sixty times")
-	doc := s.signedIn(ann).get("/s/" + id).page(t)
-	if got := doc.Find("[data-role=assistant]").Last().Find("[data-testid=tool-card]").Length(); got != 60 {
-		t.Errorf("the answer has %d cards, want 60", got)
-	}
-	ids := map[string]bool{}
-	doc.Find("[id]").Each(func(_ int, e *goquery.Selection) {
-		id := e.AttrOr("id", "")
-		if ids[id] {
-			t.Errorf("the id %q is there twice", id)
-		}
-		ids[id] = true
-	})
-}
-
 // seed stores a question with its answer as a turn that is done.
 func (s *server) seed(session, question, answer string) {
 	s.t.Helper()
@@ -315,53 +195,6 @@ func (s *server) seed(session, question, answer string) {
 	now := time.Now()
 	turn.State, turn.EndedAt = models.StateDone, &now
 	s.must(s.store.FinishTurn(ctx, turn))
-}
-
-func TestARunningTurnIsOnThePageAsFarAsItCame(t *testing.T) {
-	release := make(chan struct{})
-	waits := agenttest.ToolFunc("wait", func(ctx context.Context, call agent.Call) (agent.ToolResult, error) {
-		call.Live("printed so far\n", 15)
-		select {
-		case <-release:
-		case <-ctx.Done():
-		}
-		return agenttest.Text("over"), nil
-	})
-	s := start(t, offering(waits))
-	s.script.Then(agenttest.Calls("wait", `{}`), agenttest.Says("Done."))
-	id := s.newSession(ann)
-	turn := s.wants(202, ann, "POST", "/sessions/"+id+"/messages", `{"content":"wait"}`)["turn_id"].(string)
-	s.wants(202, ann, "POST", "/sessions/"+id+"/messages", `{"content":"and then?"}`)
-	b := s.signedIn(ann)
-	var doc *goquery.Document
-	for range 200 {
-		doc = b.get("/s/" + id).page(t)
-		if strings.Contains(doc.Find("[data-live]").Text(), "printed so far") {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	card := doc.Find("[data-testid=tool-card]")
-	if card.AttrOr("data-state", "") != "running" || card.Find("[data-testid=tool-stop]").Length() != 1 {
-		t.Errorf("the running card: %q", card.AttrOr("data-state", ""))
-	}
-	if got := roles(doc); got != "user done, assistant running, user queued" {
-		t.Errorf("the page shows %q", got)
-	}
-	if got := doc.Find("#chat").AttrOr("data-turn", ""); got != turn {
-		t.Errorf("the running turn is %q, want %q", got, turn)
-	}
-	if got := doc.Find("title").Text(); !strings.HasPrefix(got, "● ") || strings.HasPrefix(doc.Find("#chat").AttrOr("data-title", ""), "●") {
-		t.Errorf("the title of the window is %q", got)
-	}
-	s.script.Then(agenttest.Says("Then this."))
-	close(release)
-	for _, turn := range s.turnsOf(ann, id) {
-		s.rests(ann, turn)
-	}
-	if got := roles(b.get("/s/" + id).page(t)); got != "user done, assistant done, user done, assistant done" {
-		t.Errorf("in the end the page shows %q", got)
-	}
 }
 
 func TestPagesOfOthersAreForReadingToAnAdmin(t *testing.T) {
@@ -432,83 +265,5 @@ func TestEverythingIsUnderTheBasePath(t *testing.T) {
 	}
 	if a := b.get("/"); a.status != 404 {
 		t.Errorf("outside: %d", a.status)
-	}
-}
-
-func TestATurnThatFailedSaysWhy(t *testing.T) {
-	s := start(t)
-	s.script.Then(agenttest.Fails(&agent.ModelError{Code: models.CodeProviderRefused, Status: 400, Message: "The model does not like the letter q."}), agenttest.Breaks("Half a sentence"))
-	id := s.newSession(ann)
-	b := s.signedIn(ann)
-	if turn := s.says(ann, id, "refuse me"); turn["state"] != "error" || turn["error_code"] != "provider_refused" {
-		t.Fatalf("the turn is %v", turn)
-	}
-	doc := b.get("/s/" + id).page(t)
-	if got := roles(doc); got != "user done, assistant error" {
-		t.Errorf("the page shows %q", got)
-	}
-	if got := doc.Find("[data-testid=turn-error]").Text(); !strings.Contains(got, "the letter q.") || !strings.Contains(got, "settings") {
-		t.Errorf("the error says %q, without what to do next", got)
-	}
-	if n := doc.Find("[data-copy-answer]").Length(); n != 0 {
-		t.Error("an answer without words can be copied")
-	}
-	s.says(ann, id, "break off")
-	doc = b.get("/s/" + id).page(t)
-	if got := roles(doc); got != "user done, assistant error, user done, assistant interrupted" {
-		t.Errorf("the page shows %q", got)
-	}
-	if got := doc.Find("[data-role=assistant]").Last().Text(); !strings.Contains(got, "Half a sentence") {
-		t.Errorf("the broken answer is %q", got)
-	}
-	if n := doc.Find("[data-copy-answer]").Length(); n != 1 {
-		t.Error("half an answer cannot be copied")
-	}
-}
-
-func TestAPageThatIsLoadedDuringARetryCountsDown(t *testing.T) {
-	release := make(chan struct{})
-	s := start(t)
-	step := agenttest.Blocks("", release)
-	step.Retries = []agent.Retry{{Attempt: 3, Most: 10, Wait: time.Minute, Reason: "The server is busy."}}
-	s.script.Then(step)
-	id := s.newSession(ann)
-	turn := s.wants(202, ann, "POST", "/sessions/"+id+"/messages", `{"content":"go"}`)["turn_id"].(string)
-	b := s.signedIn(ann)
-	var notice *goquery.Selection
-	for range 200 {
-		if notice = b.get("/s/" + id).page(t).Find(".turn-end [data-testid=retry-notice]"); notice.Length() > 0 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	until, _ := strconv.ParseInt(notice.AttrOr("data-until", ""), 10, 64)
-	if left := time.Until(time.UnixMilli(until)); left < 50*time.Second || left > time.Minute {
-		t.Errorf("the next try is in %v", left)
-	}
-	if text := notice.Text(); !strings.Contains(text, "The server is busy.") || !strings.Contains(text, "(3 of 10)") {
-		t.Errorf("the notice says %q", text)
-	}
-	close(release)
-	s.rests(ann, turn)
-	if n := b.get("/s/" + id).page(t).Find(".turn-end [data-testid=retry-notice]").Length(); n > 0 {
-		t.Error("the notice outlives the wait")
-	}
-}
-
-func TestAnAnswerOfNothingSaysSo(t *testing.T) {
-	s := start(t)
-	s.prints("printed\n")
-	s.script.Then(agenttest.Says(""), agenttest.Cut("First half, "), agenttest.Says("second half."))
-	id := s.newSession(ann)
-	for _, content := range []string{"print", "nothing?", "now two halves"} {
-		s.says(ann, id, content)
-	}
-	var said []bool
-	s.signedIn(ann).get("/s/" + id).page(t).Find("[data-role=assistant] .turn-end").Each(func(_ int, end *goquery.Selection) {
-		said = append(said, strings.Contains(end.Text(), "The model answered nothing."))
-	})
-	if want := []bool{false, true, false}; !slices.Equal(said, want) {
-		t.Errorf("the answers say that they are of nothing: %v, want %v", said, want)
 	}
 }

@@ -9,7 +9,54 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"offcut/models"
 )
+
+// temporaryPrefix begins the names of files that are still being written. No
+// list shows them, and nobody else uses such names.
+const temporaryPrefix = ".offcut-"
+
+// maxFileName is the longest name of one file or folder, in bytes, as file
+// systems have it.
+const maxFileName = 255
+
+// checkPath refuses what is no plain path below the workspace: an address is
+// not cleaned up, because what it then means would be a guess.
+func checkPath(name string) error {
+	bad := func(why string) error {
+		return models.Errorf(models.ErrMalformed, "bad_path", "the path %s; name the file from the workspace on, as in notes/today.md", why)
+	}
+	switch {
+	case strings.ContainsRune(name, 0):
+		return bad("holds a NUL character")
+	case strings.HasPrefix(name, "/"):
+		return bad("begins with a slash")
+	case name != "" && !fs.ValidPath(name):
+		return bad("holds an empty, . or .. part, or bytes that are no UTF-8")
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if len(part) > maxFileName {
+			return bad(fmt.Sprintf("holds a name of more than %d bytes", maxFileName))
+		}
+	}
+	if strings.HasPrefix(path.Base(name), temporaryPrefix) {
+		return models.Errorf(models.ErrInvalid, "reserved_name", "names that begin with %s are those of files that are being written; choose another one", temporaryPrefix)
+	}
+	return nil
+}
+
+// checkNewName refuses characters in the name of a new file that nobody could
+// see. What a command made under such a name can be read all the same.
+func checkNewName(name string) error {
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
+		return models.Errorf(models.ErrInvalid, "bad_name", "the name holds a line break or another character that cannot be seen; choose another one")
+	}
+	return nil
+}
+
+// shown is a path within a sentence, where it changes nothing of it.
+func shown(name string) string { return fmt.Sprintf("%.200q", name) }
 
 // maxPlainName bounds a name that a browser sends, in bytes: with a number it
 // still is one that file systems take.
