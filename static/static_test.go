@@ -2,6 +2,7 @@ package static
 
 import (
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -18,7 +19,7 @@ func get(method, address string) *httptest.ResponseRecorder {
 
 func TestFilesAreServedWithTheirTypesAndCached(t *testing.T) {
 	types := map[string]string{
-		"offcut.css": "text/css; charset=utf-8", "js/app.js": "text/javascript; charset=utf-8", "icons.svg": "image/svg+xml",
+		"base.css": "text/css; charset=utf-8", "js/app.js": "text/javascript; charset=utf-8", "icons.svg": "image/svg+xml",
 		"vendor/htmx/htmx.min.js": "text/javascript; charset=utf-8", "vendor/htmx/LICENSE": "text/plain; charset=utf-8",
 	}
 	for name, contentType := range types {
@@ -33,7 +34,7 @@ func TestFilesAreServedWithTheirTypesAndCached(t *testing.T) {
 }
 
 func TestAnotherVersionIsTheSameFileUncached(t *testing.T) {
-	response := get(http.MethodGet, "/static/0000/offcut.css")
+	response := get(http.MethodGet, "/static/0000/base.css")
 	if response.Code != http.StatusOK || response.Header().Get("Cache-Control") != "no-cache" {
 		t.Errorf("%d %s", response.Code, response.Header().Get("Cache-Control"))
 	}
@@ -45,7 +46,7 @@ func TestNothingElseIsServed(t *testing.T) {
 			t.Errorf("%s: %d", address, response.Code)
 		}
 	}
-	if response := get(http.MethodPost, URL("offcut.css")); response.Code != http.StatusMethodNotAllowed {
+	if response := get(http.MethodPost, URL("base.css")); response.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", response.Code)
 	}
 }
@@ -89,7 +90,11 @@ func read(t *testing.T, name string) string {
 // The pages' policy lets them load what this server serves and nothing else.
 func TestStylesLoadOnlyWhatIsServed(t *testing.T) {
 	address := regexp.MustCompile(`url\("?([^")]+)"?\)`)
-	for _, name := range []string{"offcut.css", "content.css"} {
+	sheets, err := fs.Glob(files, "*.css")
+	if err != nil || len(sheets) == 0 {
+		t.Fatal(sheets, err)
+	}
+	for _, name := range sheets {
 		for _, match := range address.FindAllStringSubmatch(read(t, name), -1) {
 			if strings.HasPrefix(match[1], "#") {
 				continue // a pattern of the page

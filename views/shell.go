@@ -10,6 +10,10 @@ import (
 // timeOfDay is shortened in templates.
 type timeOfDay = time.Time
 
+// stylesheets are those of every page, in the order in which they are read: a
+// later one changes what an earlier one says.
+var stylesheets = []string{"base.css", "chat.css", "pages.css", "parts.css", "screens.css", "content.css"}
+
 // htmxConfig keeps htmx within a strict content policy and this program's
 // ways: no style sheet of its own, no history of its own, and what is refused
 // is not swapped in but said (see static/js/app.js).

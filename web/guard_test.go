@@ -81,7 +81,7 @@ func (s *server) cookieOf(name string) string {
 func TestEveryAnswerHasTheHeadersThatBindABrowser(t *testing.T) {
 	s := start(t)
 	b := s.signedIn(ann)
-	for _, path := range []string{"/", "/login", "/s/never", "/api/v1/sessions", "/healthz", "/static/x/offcut.css", "/nothing"} {
+	for _, path := range []string{"/", "/login", "/s/never", "/api/v1/sessions", "/healthz", "/static/x/base.css", "/nothing"} {
 		a := b.get(path)
 		for name, want := range map[string]string{
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
