@@ -57,15 +57,12 @@ func (a *assembler) add(raw []byte) error {
 
 func (a *assembler) addChoice(c choice) error {
 	a.opened = true
-	for _, p := range []*piece{c.Delta, c.Message} {
-		if p != nil {
-			a.addPiece(*p)
-		}
-	}
-	if c.FinishReason == nil || *c.FinishReason == "" {
+	a.addPiece(c.Delta)
+	a.addPiece(c.Message)
+	if c.FinishReason == "" {
 		return nil
 	}
-	reason := finishReason(*c.FinishReason)
+	reason := finishReason(c.FinishReason)
 	if reason == "error" {
 		return llm.NewProviderError([]byte(`"it ended the answer with finish_reason error"`))
 	}
