@@ -14,11 +14,11 @@ import (
 type record struct {
 	line *line
 
-	mu        sync.Mutex
-	seen      map[string]bool
-	texts     []string // each message once, as it was first sent so
-	waiting   string   // why the request that is on its way was sent again; empty: it was not
-	unreached bool     // the last request got no answer
+	mu      sync.Mutex
+	seen    map[string]bool
+	texts   []string          // each message once, as it was first sent so
+	waiting string            // why the request that is on its way was sent again; empty: it was not
+	failed  *agent.ModelError // why the last request got no answer; nil: it got one
 }
 
 // around watches a model.
@@ -48,7 +48,7 @@ func (r *record) again(again agent.Retry) {
 	r.mu.Lock()
 	r.waiting = again.Reason
 	r.mu.Unlock()
-	if again.Unreached && again.Last != nil && again.Attempt >= maxSilence && !r.line.answers() {
+	if again.Last != nil && again.Attempt >= maxPatience && !r.line.patient(again.Unreached) {
 		again.Last()
 	}
 }
@@ -57,21 +57,30 @@ func (r *record) ended(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return // what the request waited for is still known
 	}
-	var failed *agent.ModelError
+	failed := unanswered(err)
 	r.mu.Lock()
-	r.waiting, r.unreached = "", errors.As(err, &failed) && failed.Unreached
-	unreached := r.unreached
+	r.waiting, r.failed = "", failed
 	r.mu.Unlock()
-	if !unreached {
+	if failed == nil {
 		r.line.answered()
 	}
 }
 
-// silent reports whether the last request got no answer.
-func (r *record) silent() bool {
+// unanswered is the error of a request to which nothing of an answer came; nil of
+// others, and of one that was too long: that is its scenario's.
+func unanswered(err error) *agent.ModelError {
+	var failed *agent.ModelError
+	if !errors.As(err, &failed) || failed.Broken || failed.Code == models.CodeContextOverflow {
+		return nil
+	}
+	return failed
+}
+
+// failure is why the last request got no answer; nil: it got one.
+func (r *record) failure() *agent.ModelError {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.unreached
+	return r.failed
 }
 
 // wait is why a request was sent again that had no answer by the end; empty:

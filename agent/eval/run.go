@@ -60,7 +60,8 @@ type Result struct {
 
 // Run runs all scenarios, and returns their results in the order of the scenarios.
 // When ctx ends, it returns those that have come to an end, with ctx's error; and
-// with ErrUnreached where the model's server gave no answer in several in a row.
+// with ErrUnreached or ErrUnanswered where the model gave no answer in several in a
+// row.
 func Run(ctx context.Context, scenarios []Scenario, o Options) ([]Result, error) {
 	repeat := max(1, o.Repeat)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -89,8 +90,8 @@ func Run(ctx context.Context, scenarios []Scenario, o Options) ([]Result, error)
 				results[i] = r
 				ended <- i
 			}
-			if seen.sent.silent() {
-				if err := shared.unreached(); err != nil {
+			if failed := seen.sent.failure(); failed != nil {
+				if err := shared.unanswered(failed); err != nil {
 					cancel(err)
 				}
 			}

@@ -107,8 +107,11 @@ func (c evalRun) Run(ctx context.Context, cfg config.Config, t terminal) (err er
 	report.Results, report.Took = results, time.Since(report.Began)
 	if stopped != nil {
 		after := fmt.Sprintf("stopped after %d of %d tries", len(results), len(scenarios)*c.Repeat)
-		if errors.Is(stopped, eval.ErrUnreached) {
+		switch {
+		case errors.Is(stopped, eval.ErrUnreached):
 			after += ": " + stopped.Error() + "; start it, or name another with --base-url"
+		case errors.Is(stopped, eval.ErrUnanswered):
+			after += ": " + stopped.Error()
 		}
 		stopped = errors.New(after)
 	}

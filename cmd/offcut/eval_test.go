@@ -1,12 +1,14 @@
 package main
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -103,6 +105,56 @@ func TestAServerThatIsNotThereEndsTheRun(t *testing.T) {
 		t.Errorf("%d scenarios were tried:\n%s", n, errs)
 	}
 	if !strings.Contains(errs, "stopped after 3 of ") || !strings.Contains(errs, "the model's server gives no answer") || !strings.Contains(out, "0 of 3 passed") {
+		t.Errorf("%s%s", out, errs)
+	}
+}
+
+// A server that is there and refuses is waited for once, as a turn waits for it; the
+// tries after that are short, and three of them are enough.
+func TestAServerThatRefusesEverythingEndsTheRun(t *testing.T) {
+	for name, test := range map[string]struct {
+		status, asked int
+		says          string
+	}{
+		"one that is overloaded": {http.StatusServiceUnavailable, 11 + 4 + 4, "failed (503)"},
+		"a wrong key":            {http.StatusUnauthorized, 3, "refused the request (401)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				asked.Add(1)
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(test.status)
+				_, _ = io.WriteString(w, `{"error": {"message": "no luck today"}}`)
+			}))
+			defer server.Close()
+			status, out, errs := command(t, t.TempDir(), "", "eval", "--sandbox", "off", "--model", "right", "--base-url", server.URL+"/v1")
+			if status != exitFailed || int(asked.Load()) != test.asked || !strings.Contains(out, "0 of 3 passed") {
+				t.Errorf("status %d, asked %d times:\n%s", status, asked.Load(), out)
+			}
+			if n := strings.Count(errs, "FAIL "); n != 3 || strings.Count(errs, "no luck today") != n+1 || strings.Count(errs, test.says) != n+1 {
+				t.Errorf("%d scenarios were tried:\n%s", n, errs)
+			}
+			if !strings.Contains(errs, "stopped after 3 of ") || !strings.Contains(errs, "the model's server refuses every request, 3 times in a row") {
+				t.Error(errs)
+			}
+		})
+	}
+}
+
+// What has answered once may do so again.
+func TestAServerThatFailsNowAndThenEndsNoRun(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) > 1 {
+			http.Error(w, `{"error": {"message": "not any more"}}`, http.StatusForbidden)
+			return
+		}
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"Yes.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	defer server.Close()
+	_, out, errs := command(t, t.TempDir(), "", "eval", "--sandbox", "off", "--model", "right", "--base-url", server.URL+"/v1", "--only", "once-only", "--repeat", "5")
+	if !strings.Contains(out, "0 of 5 passed") || strings.Contains(errs, "stopped after") {
 		t.Errorf("%s%s", out, errs)
 	}
 }
