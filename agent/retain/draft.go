@@ -1,6 +1,8 @@
 package retain
 
 import (
+	"slices"
+
 	"offcut/models"
 )
 
@@ -57,9 +59,15 @@ func (d draft) describe(o outcome) models.ResultMetadata {
 	if d.layout.binary {
 		meta.Binary, meta.SHA256 = true, d.sha256
 	}
-	meta.Reasons = append(meta.Reasons, d.layout.reasons...)
+	reasons := slices.Concat(meta.Reasons, d.layout.reasons)
 	if d.cut() {
-		meta.Reasons = append(meta.Reasons, o.budget.reasons(d.length())...)
+		reasons = append(reasons, o.budget.reasons(d.length())...)
+	}
+	meta.Reasons = nil
+	for _, reason := range reasons {
+		if !slices.Contains(meta.Reasons, reason) { // the tool may have cut for the same one
+			meta.Reasons = append(meta.Reasons, reason)
+		}
 	}
 	return meta
 }

@@ -12,8 +12,8 @@ type growing struct {
 // guaranteed is the length of text that a stream keeps at its beginning in any
 // copy.
 var guaranteed = func() (least [2]int64) {
-	least[Stdout], _ = shares(MaxOutputBytes - MinStreamShare)
-	least[Stderr], _ = shares(MinStreamShare)
+	least[Stdout], _ = shares(MaxOutputBytes - leastShare)
+	least[Stderr], _ = shares(leastShare)
 	return least
 }()
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,16 @@ func TestWhatIsBoundedAlreadyPasses(t *testing.T) {
 	broken := fixed{spec: agent.ToolSpec{Name: "list_files"}, err: errors.New("broken")}
 	if _, err := NewKeeper(newMemory(), Config{}).Wrap(broken).Run(t.Context(), testCall("list_files")); err == nil {
 		t.Error("the tool's own error is lost")
+	}
+}
+
+// What a tool cut itself, such as a page of a file, and what its preview leaves out
+// of that, is one reason.
+func TestAReasonIsNamedOnce(t *testing.T) {
+	page := agent.ToolResult{Content: strings.Repeat("line\n", 8000), Metadata: models.ResultMetadata{Truncated: true, Reasons: []models.Reason{models.ReasonPreview}}}
+	result := wrapped(t, newMemory(), Config{}, fixed{spec: agent.ToolSpec{Name: "read_file"}, result: page}, `{}`)
+	if reasons := result.Metadata.Reasons; !slices.Equal(reasons, []models.Reason{models.ReasonPreview}) {
+		t.Errorf("the reasons are %v", reasons)
 	}
 }
 

@@ -2,6 +2,7 @@ package retain
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"offcut/models"
 )
@@ -9,6 +10,10 @@ import (
 // markerReserve is more than any marker line in a kept copy takes, with the
 // newline that may be needed before it.
 const markerReserve = 128
+
+// leastShare is the least that a stream has of a copy, so that MinStreamShare of it
+// is kept beside its marker line, although it is cut between characters.
+const leastShare = MinStreamShare + markerReserve + 2*utf8.UTFMax
 
 // gapMarker is the line that stands in a kept copy where bytes are missing.
 // Copies of binary outputs are made anew from it on each reading: its wording
@@ -42,7 +47,7 @@ func (l layout) omitted() int64 { return l.cuts[Stdout].omitted() + l.cuts[Stder
 func (c *Capture) layout(binary bool) layout {
 	l := layout{binary: binary}
 	out, err := c.size(Stdout, binary), c.size(Stderr, binary)
-	errShare := min(err, max(MinStreamShare, MaxOutputBytes-out))
+	errShare := min(err, max(leastShare, MaxOutputBytes-out))
 	outShare := min(out, MaxOutputBytes-errShare)
 	l.cuts[Stdout] = c.cut(Stdout, out, outShare, binary)
 	l.cuts[Stderr] = c.cut(Stderr, err, errShare, binary)

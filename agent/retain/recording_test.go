@@ -149,7 +149,7 @@ func TestLimitsKeepThreeQuartersOfHeadAndOneOfTail(t *testing.T) {
 		"5 MiB each":                 {5 * mib, 5 * mib, 5 * mib, 3*mib - 200, []models.Reason{models.ReasonRetention, models.ReasonPreview}},
 		"10 MiB and a little stderr": {10 * mib, 100, 8*mib - 300, 100, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
 		"a little stdout and 10 MiB": {100, 10 * mib, 100, 8*mib - 300, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
-		"10 MiB each":                {10 * mib, 10 * mib, 6*mib - 200, 2*mib - 200, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
+		"10 MiB each":                {10 * mib, 10 * mib, 6*mib - 300, 2 * mib, []models.Reason{models.ReasonCapture, models.ReasonRetention, models.ReasonPreview}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := newMemory()
