@@ -36,6 +36,9 @@ type NestedCall struct {
 	Unsaved bool `json:"unsaved,omitempty"`
 	// Unstarted: it never ran, and had no effect.
 	Unstarted bool `json:"unstarted,omitempty"`
+	// Sought is what a search looked for, where the script's result tells the
+	// model what it found: all of it, or that it was nothing. nil of other calls.
+	Sought *NestedSought `json:"sought,omitempty"`
 
 	// Result is what it came to, of one that ran and has ended; for the figures.
 	Result *NestedResult `json:"-"`
@@ -48,6 +51,12 @@ func (c NestedCall) Output() (NestedOutput, bool) {
 		return NestedOutput{Tool: c.Tool, Retention: RetentionFailed}, true
 	}
 	return NestedOutput{Tool: c.Tool, OutputID: c.OutputID, TotalBytes: c.TotalBytes, Complete: c.Complete}, c.OutputID != ""
+}
+
+// NestedSought is a search that a script made of all of an output.
+type NestedSought struct {
+	OutputID string `json:"output_id"`
+	Sought
 }
 
 // NestedResult is a call as the script made it, and what is known of its result.

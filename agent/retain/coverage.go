@@ -132,15 +132,15 @@ func searched(call agent.Call, result agent.ToolResult, at time.Time) []models.O
 	if call.Tool != searchTool || id == "" || result.IsError {
 		return nil
 	}
-	return []models.OutputRead{{OutputID: id, TurnID: call.TurnID, CallID: call.ID, Kind: models.ReadSearch, At: at, Sought: sought(call, result)}}
+	return []models.OutputRead{{OutputID: id, TurnID: call.TurnID, CallID: call.ID, Kind: models.ReadSearch, At: at, Sought: SoughtBy(call, result)}}
 }
 
-// sought is what a search looked for that went through all that the tool has
-// returned, and showed every place of it; nil of other searches.
-func sought(call agent.Call, result agent.ToolResult) *models.Sought {
+// SoughtBy is what a search looked for that went through all that the tool has
+// returned, and showed every place of it; nil of other searches, and other calls.
+func SoughtBy(call agent.Call, result agent.ToolResult) *models.Sought {
 	var args models.Sought // the arguments have the names of its fields
 	meta := result.Metadata
-	if meta.Truncated || meta.Complete == nil || !*meta.Complete || json.Unmarshal(call.Arguments, &args) != nil || args.Pattern == "" {
+	if call.Tool != searchTool || result.IsError || meta.IsError || meta.Truncated || meta.Complete == nil || !*meta.Complete || json.Unmarshal(call.Arguments, &args) != nil || args.Pattern == "" {
 		return nil
 	}
 	return &args

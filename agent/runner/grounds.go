@@ -100,6 +100,7 @@ func (g *grounding) result(stored unsentResult, sent models.Message) {
 			measure(nested, n.TotalBytes, n.Complete)
 		}
 	}
+	g.soughtByScript(meta.Calls, earlier, models.Length(left) == int64(len(result.Content)))
 	reads, remain := g.r.cfg.ReadsOf(call, result, g.at), g.r.cfg.ReadsLeft(call, result, left, g.at)
 	switch {
 	case meta.OutputID != "":
@@ -125,6 +126,21 @@ func (g *grounding) result(stored unsentResult, sent models.Message) {
 		ground.See(read.Range)
 		if read.Sought != nil {
 			ground.Seek(*read.Sought)
+		}
+	}
+}
+
+// soughtByScript notes what a script searched outputs for, where the request holds
+// all of its result.
+func (g *grounding) soughtByScript(calls []models.NestedCall, earlier, whole bool) {
+	for _, made := range calls {
+		if made.Sought == nil {
+			continue
+		}
+		ground := &g.grounds[g.of(made.Sought.OutputID, made.Tool, earlier)]
+		ground.Queried = true
+		if whole {
+			ground.Seek(made.Sought.Sought)
 		}
 	}
 }

@@ -102,6 +102,7 @@ func (t runScript) run(ctx context.Context, call agent.Call, args runScriptArgs)
 		out.line(end.Error)
 	}
 	result := recording.Finish(context.WithoutCancel(ctx), ending, meta)
+	calls.tell(result.Metadata.Calls, result.Content)
 	if end.Stopped || leftOpen(meta.Calls) {
 		result.Content = strings.TrimSuffix(result.Content, "\n") + "\n" + models.NestedNote(meta.Calls)
 	}

@@ -23,10 +23,12 @@ type scriptCalls struct {
 	mu     sync.Mutex
 	calls  map[int]models.NestedCall // by their number
 	kept   map[int]models.NestedOutput
+	// searches are those that went through all of an output.
+	searches map[int]soughtInScript
 }
 
 func newScriptCalls(parent agent.Call) *scriptCalls {
-	return &scriptCalls{parent: parent, calls: map[int]models.NestedCall{}, kept: map[int]models.NestedOutput{}}
+	return &scriptCalls{parent: parent, calls: map[int]models.NestedCall{}, kept: map[int]models.NestedOutput{}, searches: map[int]soughtInScript{}}
 }
 
 // scriptTools are the names under which a script finds tools.
@@ -99,6 +101,7 @@ func (s *scriptCalls) end(ctx context.Context, made script.Call, note models.Nes
 	note = ended(note, *meta, ctx.Err() != nil)
 	meta.Passage = models.Ptr(models.PassageOf(models.Message{Content: result.Content, Metadata: meta}, nil))
 	result, cut := fitted(result)
+	s.sought(made, result)
 	if !note.Unstarted {
 		note.Result = &models.NestedResult{Arguments: string(made.Arguments), Metadata: result.Metadata}
 	}

@@ -155,6 +155,30 @@ func TestAnAnswerSaysWhatItHasNotRead(t *testing.T) {
 	}
 }
 
+// The metadata of a pruned result name the bytes of the copy that are left in it.
+func TestAPrunedPreviewSaysWhatIsLeftOfIt(t *testing.T) {
+	p := newProvider(t)
+	p.on("print them", runs("seq 1 6000"), says("The last is 6000."))
+	p.on("and now", says("As I said."))
+	s := start(t, p, configuredWith(t, "contextPruning: {mode: cache-ttl, ttl: 1s, softTrimRatio: 0.01, hardClearRatio: 0.9, keepLastAssistants: 1}\n"))
+	session := s.newSession()
+	s.say(session, "print them")
+	time.Sleep(1100 * time.Millisecond) // the provider's cache expires
+	turn := s.say(session, "and now")
+	output := s.output(session)
+	text := s.copyOf(session, output.ID)
+	meta, body := p.lastSent(t, "and now").results()[0].result(t)
+	if shown := fmt.Sprint(meta["shown"]); meta["tool"] != "run_command" || meta["output_id"] != output.ID || shown != "[[0 1500] [27393 28893]]" {
+		t.Errorf("the pruned result is %v", meta)
+	}
+	if body != text[:1500]+"…"+text[27393:] {
+		t.Errorf("its body is %q", body)
+	}
+	if g := s.restsOnOne(turn.ID); g.SeenBytes != 3000 || fmt.Sprint(g.Seen) != "[[0 1500] [27393 28893]]" {
+		t.Errorf("the answer rests on %+v", g)
+	}
+}
+
 func TestASearchCountsAsWhatItShows(t *testing.T) {
 	p := newProvider(t)
 	p.onFunc("find it", func(request) reply { return runs("seq 1 20000") }, func(r request) reply {
@@ -228,8 +252,9 @@ func TestAnAnswerThatMissesSomethingUnreadIsMarked(t *testing.T) {
 	}
 }
 
-// A search for something else, for more than it could show, or a filter or a
-// script that goes through everything: none says what is nowhere.
+// A search for something else, for more than it could show, a filter, and a script
+// that goes through everything: none says what is nowhere. A search within a script
+// does where the model learns what it found.
 func TestOnlyASearchForWhatIsAbsentTakesTheMarkAway(t *testing.T) {
 	for name, test := range map[string]struct {
 		look   func(output any) reply
@@ -243,7 +268,11 @@ func TestOnlyASearchForWhatIsAbsentTakesTheMarkAway(t *testing.T) {
 		"a filter of a part": {look: func(o any) reply {
 			return calls(call("query_tool_output", args{"output_id": o, "filter": "select(. < 3)"}))
 		}, answer: "There is no zebra in the log.", marked: true},
-		"a script that read all": {look: reads, answer: "There is no zebra in the log.", marked: true},
+		"a script that read all":                {look: runsScript(`const r = await tools.read_tool_output({output_id: ID, offset: 9000}); return r.text.slice(0, 100)`), answer: "There is no zebra in the log.", marked: true},
+		"a script that searched in vain":        {look: runsScript(`const r = await tools.search_tool_output({output_id: ID, pattern: "zebra"}); return r.text.length`), answer: "There is no zebra in the log."},
+		"a script that passed its hits on":      {look: runsScript(`const r = await tools.search_tool_output({output_id: ID, pattern: "777", max: 100}); return {r}`), answer: "There is no line 77799 in the log."},
+		"a script that kept its hits to itself": {look: runsScript(`const r = await tools.search_tool_output({output_id: ID, pattern: "777", max: 100}); return r.text.slice(0, 100)`), answer: "There is no line 77799 in the log.", marked: true},
+		"a script that searched for another":    {look: runsScript(`return await tools.search_tool_output({output_id: ID, pattern: "apple"})`), answer: "There is no zebra in the log.", marked: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProvider(t)
@@ -290,10 +319,11 @@ func seeks(pattern string, most int) func(any) reply {
 	}
 }
 
-// reads goes through all of an output and gives its start.
-func reads(output any) reply {
-	code := fmt.Sprintf(`const r = await tools.search_tool_output({output_id: %q, pattern: "zebra"}); return r.text.slice(0, 100)`, output)
-	return calls(call("run_script", args{"code": code}))
+// runsScript runs one in which ID is the output's.
+func runsScript(code string) func(any) reply {
+	return func(output any) reply {
+		return calls(call("run_script", args{"code": strings.ReplaceAll(code, "ID", fmt.Sprintf("%q", output))}))
+	}
 }
 
 // A summary takes away what was shown: the answers behind it still say so.
