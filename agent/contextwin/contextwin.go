@@ -76,6 +76,8 @@ type Options struct {
 	Model agent.Model
 	// Memory may be nil: then nothing outlives the turn.
 	Memory Memory
+	// Ranges may be nil: then no shortened result says what of its copy is left.
+	Ranges CopyRanges
 	Log    *slog.Logger
 }
 
@@ -89,6 +91,7 @@ type Window struct {
 	made    *models.Summary // covers the begin of the history; nil: none was made in this turn
 	model   agent.Model
 	memory  Memory
+	ranges  CopyRanges
 	log     *slog.Logger
 	sent    int // about how many tokens the last request took
 
@@ -112,7 +115,7 @@ func Open(o Options) *Window {
 	}
 	return &Window{
 		limits: o.Limits, decided: o.Pruned, kept: maps.Clone(o.Pruned), before: o.Before,
-		model: o.Model, memory: o.Memory, log: o.Log,
+		model: o.Model, memory: o.Memory, ranges: o.Ranges, log: o.Log,
 	}
 }
 
@@ -201,7 +204,7 @@ func (w *Window) goOn(ctx context.Context, req agent.Request) *pruner {
 func (w *Window) replay(ctx context.Context, req agent.Request) *pruner {
 	w.last = nil
 	p := newPruner(w.limits, w.decided, frame(req))
-	p.elsewhere = w.elsewhere(ctx, req.Messages)
+	p.elsewhere, p.ranges = w.elsewhere(ctx, req.Messages), w.ranges
 	return replay(p, w.condensed(req.Messages))
 }
 

@@ -17,8 +17,8 @@ func TestWhatOfAResultAShortenedMessageHolds(t *testing.T) {
 		want []models.Range
 	}{
 		"as it is stored": {stored, []models.Range{{End: 9000}}},
-		"trimmed":         {Decision{Keep: keptAtEnds}.apply(stored, "read_file", false), []models.Range{{End: 3000}, {Start: 7500, End: 9000}}},
-		"cleared":         {Decision{}.apply(stored, "read_file", false), nil},
+		"trimmed":         {Decision{Keep: keptAtEnds}.apply(stored, "read_file", false, nil), []models.Range{{End: 3000}, {Start: 7500, End: 9000}}},
+		"cleared":         {Decision{}.apply(stored, "read_file", false, nil), nil},
 	} {
 		if diff := cmp.Diff(test.want, LeftOf(stored, test.sent)); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -28,6 +28,7 @@ type pruner struct {
 	decisions Decisions
 	pair      pair
 	elsewhere func(models.Message) bool // its output is another session's
+	ranges    CopyRanges
 	history   []models.Message
 	sent      []models.Message  // the history, shortened
 	open      []models.ToolCall // those of the last reply whose results have not come
@@ -233,7 +234,7 @@ func (p *pruner) shorten(i int, d Decision) {
 	if whole.ID == "" || (decided && !d.shorter(before)) {
 		return
 	}
-	short := d.apply(whole, r.tool, p.elsewhere != nil && p.elsewhere(whole))
+	short := d.apply(whole, r.tool, p.elsewhere != nil && p.elsewhere(whole), p.ranges)
 	bytes := size(short)
 	if bytes >= r.bytes {
 		return

@@ -33,21 +33,38 @@ type Decisions map[string]Decision
 // shorter reports whether d leaves less than e.
 func (d Decision) shorter(e Decision) bool { return d.Keep < e.Keep }
 
+// CopyRanges tells which bytes of its kept copy these stretches of a stored
+// result's body are: none where that is not plain.
+type CopyRanges func(stored models.Message, left []models.Range) []models.Range
+
 // apply shortens the result of a tool's call. Its metadata says so, and
 // leads back to the whole: to its kept copy, or to the result as it is stored
 // where there is none, or where it is elsewhere, in another session.
-func (d Decision) apply(m models.Message, tool string, elsewhere bool) models.Message {
-	whole := m.Content
-	body, shown := d.body(whole)
+func (d Decision) apply(m models.Message, tool string, elsewhere bool, of CopyRanges) models.Message {
+	body, left := d.body(m.Content)
 	meta := ledBack(m, elsewhere)
-	if meta.OutputID != agent.ResultOutputID(m.ToolCallID) {
-		shown = nil // which bytes of a kept copy are left cannot be told of a preview
+	switch {
+	case meta.OutputID == agent.ResultOutputID(m.ToolCallID):
+		meta.Shown = left
+	case of != nil:
+		meta.Shown = of(m, left)
+	default:
+		meta.Shown = nil
 	}
-	meta.Shown = shown
+	meta.Passage = passageOf(m, models.Length(left))
 	meta.Tool, meta.Truncated = tool, true
 	meta.Reasons = append(slices.Clone(meta.Reasons), models.ReasonPruning)
 	m.Content, m.Metadata = body, &meta
 	return m
+}
+
+// passageOf is the passage of a stored result of which a request holds so many
+// bytes of the body.
+func passageOf(m models.Message, left int64) *models.Passage {
+	p := models.PassageOf(m, nil)
+	left = min(left, p.Shown)
+	p.Sent = &left
+	return &p
 }
 
 // ledBack is the metadata of a result with the output_id under which it can be

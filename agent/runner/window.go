@@ -29,8 +29,20 @@ func (r *Runner) window(ctx context.Context, j *journal, model agent.Model, info
 	}
 	limits.Scale = r.learnedScale(key)
 	return contextwin.Open(contextwin.Options{
-		Limits: limits, Pruned: pruned, Before: before, Model: model, Memory: memory{j, key}, Log: r.cfg.Log,
+		Limits: limits, Pruned: pruned, Before: before, Model: model, Memory: memory{j, key}, Ranges: j.copyRanges, Log: j.log,
 	}), nil
+}
+
+// copyRanges are the bytes of a result's own copy that stretches of its body show.
+func (j *journal) copyRanges(stored models.Message, left []models.Range) []models.Range {
+	call, result := j.told(unsentResult{call: models.ToolCall{ID: stored.ToolCallID}, message: stored})
+	var ranges []models.Range
+	for _, read := range j.r.cfg.ReadsLeft(call, result, left, j.r.cfg.Now()) {
+		if read.OutputID == result.Metadata.OutputID {
+			ranges = append(ranges, read.Range)
+		}
+	}
+	return models.MergeRanges(ranges)
 }
 
 // learnedKey names a window: what fits depends on the model, and on how its
@@ -149,7 +161,7 @@ func (m memory) Earlier(ctx context.Context, uptoTurn string) []models.Message {
 
 func (m memory) log(what string, err error) {
 	if err != nil {
-		m.j.r.cfg.Log.Error("storage failed for a window", "what", what, "turn", m.j.turn.ID, "session", m.key.sessionID, "error", err)
+		m.j.log.Error("storage failed for a window", "what", what, "error", err)
 	}
 }
 

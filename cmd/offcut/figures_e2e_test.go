@@ -207,15 +207,19 @@ func (r *receiver) named(t *testing.T, name string) (*tracepb.Span, map[string]s
 	t.Helper()
 	for _, span := range r.spans {
 		if span.Name == name {
-			attributes := map[string]string{}
-			for _, a := range span.Attributes {
-				attributes[a.Key] = text(a.Value)
-			}
-			return span, attributes
+			return span, attributesOf(span)
 		}
 	}
 	t.Fatalf("there is no span %q", name)
 	return nil, nil
+}
+
+func attributesOf(span *tracepb.Span) map[string]string {
+	attributes := map[string]string{}
+	for _, a := range span.Attributes {
+		attributes[a.Key] = text(a.Value)
+	}
+	return attributes
 }
 
 func text(v *common.AnyValue) string {
@@ -254,6 +258,11 @@ func TestTracesTellOfTurnsModelsToolsAndCopies(t *testing.T) {
 				about["offcut.truncation.retention"] != "kept" || about["offcut.output.id"] == "" {
 				t.Errorf("the tool: %v", about)
 			}
+			for layer, want := range map[string]string{"history": "24568", "display": "24568", "pruning": "", "transport": ""} {
+				if got := about["offcut.truncation."+layer+".bytes_out"]; got != want {
+					t.Errorf("%s of the tool is %q, not %q", layer, got, want)
+				}
+			}
 			kept, about := otlp.named(t, "retain run_command")
 			if string(kept.ParentSpanId) != string(tool.SpanId) || about["offcut.output.total_bytes"] != "108894" {
 				t.Errorf("the copy: %v", about)
@@ -269,5 +278,45 @@ func TestTracesTellOfTurnsModelsToolsAndCopies(t *testing.T) {
 				t.Error("the log has what was said")
 			}
 		})
+	}
+}
+
+// What pruning and a summary take out of a request stands on the span of the
+// request; one for a summary is told apart.
+func TestTracesTellWhatRequestsHold(t *testing.T) {
+	p, otlp := newProvider(t), newReceiver(t)
+	p.on(aSummary, says("They gave parts to remember."))
+	p.on("many lines", runs("seq 1 20000"), says("There they are."))
+	p.on("remember part", says("Noted."))
+	s := start(t, p, small, "OTEL_EXPORTER_OTLP_ENDPOINT="+otlp.URL)
+	session := s.newSession()
+	s.say(session, "many lines")
+	s.fill(p, session)
+	s.terminate()
+	summaries, summarised, pruned := 0, 0, 0
+	for _, span := range otlp.spans {
+		if !strings.HasPrefix(span.Name, "chat ") {
+			continue
+		}
+		about := attributesOf(span)
+		in, out := about["offcut.truncation.pruning.bytes_in"], about["offcut.truncation.pruning.bytes_out"]
+		if in == "" || out != about["offcut.truncation.transport.bytes_in"] || out != about["offcut.truncation.transport.bytes_out"] {
+			t.Errorf("the layers do not add up: %v", about)
+		}
+		if about["offcut.request.summary"] == "true" {
+			summaries++
+		}
+		if about["offcut.truncation.summarised"] == "true" {
+			summarised++
+		}
+		if n := about["offcut.truncation.pruned_results"]; n != "0" {
+			pruned++
+			if n != "1" || in == out {
+				t.Errorf("a pruned result is told of as %v", about)
+			}
+		}
+	}
+	if summaries == 0 || summarised == 0 || pruned == 0 {
+		t.Errorf("%d requests for summaries, %d with one, and %d with a pruned result", summaries, summarised, pruned)
 	}
 }

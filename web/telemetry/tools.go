@@ -2,6 +2,8 @@ package telemetry
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"offcut/agent"
 	"offcut/agent/retain"
@@ -95,11 +97,10 @@ func truncation(r agent.ToolResult) []attribute.KeyValue {
 		attribute.StringSlice("offcut.truncation.reasons", reasons),
 		attribute.String("offcut.truncation.retention", string(meta.Retention)),
 	}
-	for _, l := range p.Layers()[:3] { // what comes after these is not known yet
-		attributes = append(attributes,
-			attribute.Int64("offcut.truncation."+string(l.Layer)+".bytes_in", l.In),
-			attribute.Int64("offcut.truncation."+string(l.Layer)+".bytes_out", l.Out),
-		)
+	for _, l := range p.Layers() {
+		if !requested(l.Layer) {
+			attributes = append(attributes, layer(l)...)
+		}
 	}
 	if meta.OutputID != "" {
 		attributes = append(attributes, attribute.String("offcut.output.id", meta.OutputID))
@@ -108,6 +109,59 @@ func truncation(r agent.ToolResult) []attribute.KeyValue {
 		attributes = append(attributes, attribute.Bool("offcut.truncation.complete", *meta.Complete))
 	}
 	return attributes
+}
+
+func layer(l models.LayerBytes) []attribute.KeyValue {
+	return []attribute.KeyValue{
+		attribute.Int64("offcut.truncation."+string(l.Layer)+".bytes_in", l.In),
+		attribute.Int64("offcut.truncation."+string(l.Layer)+".bytes_out", l.Out),
+	}
+}
+
+// requested reports whether a layer is one that a result passes with each request
+// anew.
+func requested(l models.Layer) bool { return l == models.LayerPruning || l == models.LayerTransport }
+
+// held says what a request holds of results, as they were shortened for it, and
+// whether a summary stands in it for older messages.
+func held(req agent.Request) []attribute.KeyValue {
+	var sum models.Passage
+	sum.Sent = new(int64)
+	pruned, summarised := 0, false
+	for _, m := range req.Messages {
+		summarised = summarised || m.ID == "" && strings.HasPrefix(m.Content, agent.SummaryHead)
+		if m.Role != models.RoleTool {
+			continue
+		}
+		p := models.PassageOf(m, nil)
+		sent := p.Shown
+		if p.Sent != nil {
+			sent = *p.Sent
+		}
+		if slices.Contains(metadata(m).Reasons, models.ReasonPruning) {
+			pruned++
+		}
+		sum.Shown += p.Shown
+		*sum.Sent += sent
+	}
+	attributes := []attribute.KeyValue{
+		attribute.Bool("offcut.request.summary", strings.HasPrefix(req.System, agent.SummaryTask)),
+		attribute.Bool("offcut.truncation.summarised", summarised),
+		attribute.Int("offcut.truncation.pruned_results", pruned),
+	}
+	for _, l := range sum.Layers() {
+		if requested(l.Layer) {
+			attributes = append(attributes, layer(l)...)
+		}
+	}
+	return attributes
+}
+
+func metadata(m models.Message) models.ResultMetadata {
+	if m.Metadata == nil {
+		return models.ResultMetadata{}
+	}
+	return *m.Metadata
 }
 
 // Copies makes a span of each copy that is kept: of its last write, and of one

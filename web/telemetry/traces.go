@@ -114,6 +114,7 @@ func (m tracedModel) Stream(ctx context.Context, req agent.Request, emit func(ag
 		attribute.Bool("gen_ai.request.stream", true),
 	))
 	defer span.End()
+	span.SetAttributes(held(req)...)
 	retries, begun := 0, false
 	if tell := req.OnRetry; tell != nil {
 		req.OnRetry = func(r agent.Retry) {
