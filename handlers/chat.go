@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"offcut/models"
@@ -210,7 +209,7 @@ func (h *Handlers) sessionsOf(ctx context.Context, owner, current, text, cursor 
 	for i, s := range list {
 		items[i] = sessionItem(s, current)
 	}
-	sidebar := views.Sidebar{Groups: views.GroupSessions(items, h.Now()), Query: text}
+	sidebar := views.Sidebar{Groups: views.GroupSessions(items, h.today(ctx)), Query: text}
 	if next != "" {
 		params := url.Values{"cursor": {next}}
 		if text != "" {
@@ -237,6 +236,6 @@ func sidebarPart(text string) models.SearchPart {
 func sessionItem(s models.Session, current string) views.SessionItem {
 	return views.SessionItem{
 		ID: s.ID, Title: s.Title, Pinned: s.Pinned, Running: s.Running, Current: s.ID == current,
-		UpdatedAt: s.UpdatedAt.In(time.Local),
+		UpdatedAt: s.UpdatedAt,
 	}
 }

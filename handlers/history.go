@@ -46,7 +46,7 @@ func (h *Handlers) History(c echo.Context) error {
 	for _, item := range items {
 		page.Places += len(item.Snips) + item.More
 	}
-	page.Groups = views.GroupHistory(items, query.Text != "", h.Now())
+	page.Groups = views.GroupHistory(items, query.Text != "", h.today(ctx))
 	if err := h.besideHistory(c, &page); err != nil {
 		return err
 	}
@@ -63,21 +63,21 @@ func (h *Handlers) historyQuery(c echo.Context) (query models.SessionQuery, when
 		return query, "", badParameter("in", "messages, outputs or titles, or left out")
 	}
 	when = c.QueryParam("when")
-	query.From, query.To, err = span(when, h.Now())
+	query.From, query.To, err = span(when, h.today(c.Request().Context()))
 	return query, when, err
 }
 
-// span is the time that a word of an address means: the last so many days, this
-// one included, or a month such as 2026-11.
+// span is the time that a word of an address means, in now's zone: the last so
+// many days, this one included, or a month such as 2026-11.
 func span(when string, now time.Time) (from, to time.Time, err error) {
 	if when == "" {
 		return from, to, nil
 	}
 	if days, ok := views.HistoryDays[when]; ok {
-		year, month, day := now.Local().Date()
-		return time.Date(year, month, day+1-days, 0, 0, 0, 0, time.Local), to, nil
+		year, month, day := now.Date()
+		return time.Date(year, month, day+1-days, 0, 0, 0, 0, now.Location()), to, nil
 	}
-	month, err := time.ParseInLocation(views.MonthInAddress, when, time.Local)
+	month, err := time.ParseInLocation(views.MonthInAddress, when, now.Location())
 	if err != nil {
 		return from, to, badParameter("when", "today, 7d, 30d or a month such as 2026-11")
 	}
@@ -87,13 +87,13 @@ func span(when string, now time.Time) (from, to time.Time, err error) {
 // maxMonths is how many months one can choose from: two years.
 const maxMonths = 24
 
-// months are those since a time, the newest first.
+// months are those since a time, in now's zone, the newest first.
 func months(since, now time.Time) (list []time.Time) {
 	if since.IsZero() {
 		return nil
 	}
-	year, month, _ := now.Local().Date()
-	for at := time.Date(year, month, 1, 0, 0, 0, 0, time.Local); len(list) < maxMonths; at = at.AddDate(0, -1, 0) {
+	year, month, _ := now.Date()
+	for at := time.Date(year, month, 1, 0, 0, 0, 0, now.Location()); len(list) < maxMonths; at = at.AddDate(0, -1, 0) {
 		list = append(list, at)
 		if !at.After(since) {
 			break
@@ -136,7 +136,7 @@ func historyItem(s models.SessionStats) views.HistoryItem {
 }
 
 func snip(place models.Place, words []string) views.Snip {
-	s := views.Snip{SessionID: place.SessionID, MessageID: place.MessageID, Role: string(place.Role), At: place.CreatedAt.In(time.Local)}
+	s := views.Snip{SessionID: place.SessionID, MessageID: place.MessageID, Role: string(place.Role), At: place.CreatedAt}
 	if !place.Shown {
 		s.Elsewhere = place.TurnID
 	}
@@ -160,7 +160,7 @@ func (h *Handlers) besideHistory(c echo.Context, page *views.History) error {
 	page.Storage = views.Storage{
 		Sessions: kept.Sessions, Archived: kept.Archived, Outputs: kept.Outputs, UsedBytes: kept.UsedBytes, QuotaBytes: kept.QuotaBytes,
 	}
-	page.Months = months(kept.Since, h.Now())
+	page.Months = months(kept.Since, h.today(ctx))
 	archive, _, err := h.Store.Sessions(ctx, models.SessionQuery{
 		OwnerID: me(c), Archived: models.Ptr(true), Page: models.Page{Limit: shownArchive},
 	})

@@ -78,7 +78,7 @@ func (h *Handlers) WithCookie(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		c.Set(userKey, user)
-		speak(c)
+		adapt(c)
 		return next(c)
 	})
 }
@@ -93,7 +93,7 @@ func (h *Handlers) Visiting(next echo.HandlerFunc) echo.HandlerFunc {
 		} else if !errors.Is(err, models.ErrUnauthorized) {
 			return err
 		}
-		speak(c)
+		adapt(c)
 		return next(c)
 	})
 }

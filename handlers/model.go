@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"net/http"
-	"time"
 
 	"offcut/models"
 	"offcut/views"
@@ -52,7 +51,7 @@ func (h *Handlers) Details(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := views.Details{CreatedAt: sess.CreatedAt.In(time.Local), UpdatedAt: sess.UpdatedAt.In(time.Local)}
+	v := views.Details{CreatedAt: sess.CreatedAt, UpdatedAt: sess.UpdatedAt}
 	total := models.UsageSum{}
 	for _, sum := range used {
 		total.Turns, total.Usage = total.Turns+sum.Turns, total.Add(sum.Usage)

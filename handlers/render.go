@@ -110,7 +110,7 @@ func (h *Handlers) layout(c echo.Context) views.Layout {
 		l.Lines, l.Thoughts, l.Notify = user.Settings.PreviewLines, user.Settings.Thoughts, user.Settings.Notify
 		l.Unmarked = user.Settings.Unmarked
 	}
-	l.Lang, l.Theme = languageOf(c), themeOf(c, user.Settings)
+	l.Lang, l.Zone, l.Theme = languageOf(c), zoneOf(c), themeOf(c, user.Settings)
 	l.CSRF, _ = c.Get(CSRFKey).(string)
 	l.ReadOnly, _ = c.Get(readOnlyKey).(bool)
 	l.Here = h.here(c)
@@ -132,9 +132,10 @@ func chosenLanguage(c echo.Context) string {
 	return ""
 }
 
-// speak makes the language of a request that of its context.
-func speak(c echo.Context) {
-	c.SetRequest(c.Request().WithContext(i18n.With(c.Request().Context(), languageOf(c))))
+// adapt makes the language and the time zone of a request those of its context.
+func adapt(c echo.Context) {
+	ctx := inZone(i18n.With(c.Request().Context(), languageOf(c)), zoneOf(c))
+	c.SetRequest(c.Request().WithContext(ctx))
 }
 
 // themeOf is light, dark or, as the system has it, empty: what the user chose,

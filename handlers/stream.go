@@ -67,7 +67,7 @@ func (h *Handlers) Stream(c echo.Context) error {
 	}
 	w.framer.layout.CSRF = csrfOf(c) // what is pushed can be sent as the page's own forms are
 	// Not the request's context: it holds who was signed in when it began.
-	w.run(i18n.With(context.Background(), w.framer.layout.Lang))
+	w.run(inZone(i18n.With(context.Background(), w.framer.layout.Lang), w.framer.layout.Zone))
 	return nil
 }
 

@@ -3,7 +3,6 @@ package views
 import (
 	"context"
 	"net/url"
-	"time"
 )
 
 // adminEntry is a line of the list of the admin's pages.
@@ -65,7 +64,3 @@ func addressOf(path string, params url.Values) string {
 	}
 	return path + "?" + params.Encode()
 }
-
-// moment is a date with its time of day, in the server's zone until a script
-// puts it into the reader's.
-func moment(at time.Time) string { return at.Local().Format("2006-01-02 15:04") }

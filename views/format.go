@@ -101,9 +101,25 @@ func took(ctx context.Context, d time.Duration) string {
 	return t(ctx, "took.h", "h", int(d.Hours()), "m", fmt.Sprintf("%02d", int(d.Minutes())%60))
 }
 
-// clock is the time of day of at, in the server's zone until a script puts it
-// into the reader's.
-func clock(at time.Time) string { return at.Format("15:04") }
+// local is at in the reader's time zone. The browser tells it once a script has
+// run; until then it is the server's, and the script puts right what it says.
+func local(ctx context.Context, at time.Time) time.Time {
+	if zone := frame(ctx).Zone; zone != nil {
+		return at.In(zone)
+	}
+	return at.Local()
+}
+
+// clock is the reader's time of day at a time.
+func clock(ctx context.Context, at time.Time) string { return local(ctx, at).Format("15:04") }
+
+// tick is that to the second.
+func tick(ctx context.Context, at time.Time) string { return local(ctx, at).Format("15:04:05") }
+
+// moment is the date with it.
+func moment(ctx context.Context, at time.Time) string {
+	return local(ctx, at).Format("2006-01-02 15:04")
+}
 
 // stamp is at as the datetime attribute wants it.
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }

@@ -73,7 +73,7 @@ type Span struct {
 }
 
 // GroupHistory puts sessions under their headings: pinned ones, days, and from
-// a week on months. Found ones stand under none.
+// a week on months, all in now's zone. Found ones stand under none.
 func GroupHistory(items []HistoryItem, found bool, now time.Time) []HistoryGroup {
 	var groups []HistoryGroup
 	for _, item := range items {
@@ -82,8 +82,8 @@ func GroupHistory(items []HistoryItem, found bool, now time.Time) []HistoryGroup
 		case found:
 			group.Age = ""
 		case group.Age == AgeOlder:
-			year, month, _ := item.UpdatedAt.Date()
-			group = HistoryGroup{Age: AgeMonth, Month: time.Date(year, month, 1, 0, 0, 0, 0, item.UpdatedAt.Location())}
+			year, month, _ := item.UpdatedAt.In(now.Location()).Date()
+			group = HistoryGroup{Age: AgeMonth, Month: time.Date(year, month, 1, 0, 0, 0, 0, now.Location())}
 		}
 		if n := len(groups); n == 0 || groups[n-1].Age != group.Age || !groups[n-1].Month.Equal(group.Month) {
 			groups = append(groups, group)

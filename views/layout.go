@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strings"
+	"time"
 
 	"offcut/views/i18n"
 
@@ -19,6 +20,8 @@ type Layout struct {
 	Theme string
 	// Lang is the language of the interface, such as en; empty is English.
 	Lang string
+	// Zone is the time zone of the reader; nil: that of the server.
+	Zone *time.Location
 	// Lines are how many lines of a tool's output are shown of a card that
 	// nobody opened; 0: none.
 	Lines int

@@ -13,7 +13,7 @@ import (
 )
 
 func sampleContext() context.Context {
-	return With(context.Background(), Layout{User: User{Name: "billing-dev"}, CSRF: "token", Demo: true})
+	return With(context.Background(), Layout{User: User{Name: "billing-dev"}, CSRF: "token", Demo: true, Zone: time.UTC})
 }
 
 func markup(t *testing.T, c templ.Component) string {

@@ -20,11 +20,11 @@ func (v UserMessage) heading(ctx context.Context) string {
 	if v.State == "queued" {
 		return t(ctx, "said.heading.queued")
 	}
-	return t(ctx, "said.heading", "time", clock(v.At))
+	return t(ctx, "said.heading", "time", clock(ctx, v.At))
 }
 
 func (v Answer) heading(ctx context.Context) string {
-	return t(ctx, "answer.heading."+answerState(v.State), "time", clock(v.At))
+	return t(ctx, "answer.heading."+answerState(v.State), "time", clock(ctx, v.At))
 }
 
 // answerState is the end of the catalogue key of a turn's state.
@@ -96,9 +96,9 @@ var quoted = regexp.MustCompile(`(?s)“.*”`)
 // interruption says when and why an answer broke off, what there is of it, and
 // how to go on.
 func (v TurnEnd) interruption(ctx context.Context) string {
-	text := rich(ctx, "turn.interrupted", "time", clock(v.At))
+	text := rich(ctx, "turn.interrupted", "time", clock(ctx, v.At))
 	if v.Error != "" {
-		text = rich(ctx, "turn.interrupted.why", "time", clock(v.At), "why", v.why(ctx))
+		text = rich(ctx, "turn.interrupted.why", "time", clock(ctx, v.At), "why", v.why(ctx))
 	}
 	if v.OpenCalls > 0 {
 		text += " " + rich(ctx, "turn.interrupted.calls", "n", v.OpenCalls)

@@ -162,7 +162,7 @@ func (v ModelRequest) facts(ctx context.Context) string {
 
 // name is a request in the list of them.
 func (v ModelRequest) name(ctx context.Context, newest bool) string {
-	name := t(ctx, "modelview.request", "number", itoa(v.Number), "at", v.At.Format("15:04:05"))
+	name := t(ctx, "modelview.request", "number", itoa(v.Number), "at", tick(ctx, v.At))
 	switch {
 	case !v.Shown:
 		return name + t(ctx, "modelview.request.version")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // of people's time zones, where the system has none
 
 	"offcut/agent/apart"
 	"offcut/agent/sandbox"

@@ -1,6 +1,7 @@
 // The entry of the page's scripts. Each module owns one concept and attaches
 // itself to what it finds; the pages work without any of them, but for what
 // only a script can do.
+import { startZone } from "./zone.js";
 import { startShell } from "./shell.js";
 import { startCopy } from "./copy.js";
 import { startKeys } from "./keys.js";
@@ -21,6 +22,7 @@ import { startApprovals } from "./approvals.js";
 import { startTitles } from "./titles.js";
 import { enhance } from "./enhance.js";
 
+startZone();
 startRequests();
 startShell();
 startCopy();

@@ -201,6 +201,16 @@ it('the history is narrowed to a part and a time, by the address', async ({ app,
   assert.equal(await items(c.page).count(), 2);
 });
 
+it('the server knows the time of day of who reads, once a script has told it', async ({ app, visit }) => {
+  const session = await app.api('POST', '/sessions', { title: 'When was that' });
+  const page = await visit({ timezoneId: 'Pacific/Kiritimati' });
+  await page.goto(`${app.url}/history?q=When`);
+  const shown = await page.locator(`main [data-session="${session.id}"] time`).textContent();
+  const html = await (await page.request.get(page.url())).text();
+  assert.equal(html.match(/data-moment[^>]*>([^<]+)</)[1], shown, 'it is said in another zone');
+  assert.equal(shown, new Date(Date.parse(session.updated_at) + 14 * 3600e3).toISOString().slice(0, 16).replace('T', ' '));
+});
+
 it('an earlier version is found, says so, and is shown', async ({ app, chat, provider }) => {
   provider.on('first', says('The zebra answer.'));
   provider.on('second', says('Another one.'));
