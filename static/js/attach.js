@@ -3,13 +3,18 @@
 // all the others where they are.
 import { basePath, csrf, announce } from "./requests.js";
 import { exact, rounded, word } from "./words.js";
+import { draftName } from "./drafts.js";
+import { dropFile, filesOf, keepFile, sweepFiles } from "./keptfiles.js";
 
 const MOST_FILES = 20; // of one message, as the server has it
 const LONG_PASTE = 2000; // lines from which on a file is offered in the text's place
 const MOST_TEXT = 1024 * 1024; // bytes of a message
 
 let form, list, input, text, offer, changed;
-let items = []; // {file, name, path: once it is in the workspace, chip}
+// {file, name, chip, kept: its number in the browser, soon}, and once it is uploaded
+// {path, of: the session or, where that is to begin, the message that it is for}
+let items = [];
+let restored; // once the files of an earlier visit are shown
 
 /** Makes the composer take files; onChange is told when there are others. */
 export function startAttach(onChange) {
@@ -28,7 +33,20 @@ export function startAttach(onChange) {
   page.addEventListener("dragleave", (event) => { if (!page.contains(event.relatedTarget)) delete form.dataset.drop; });
   page.addEventListener("drop", onDrop);
   list.addEventListener("click", onRemove);
+  restored = restore();
 }
+
+/** Shows what was attached before the page was loaded again. Where something of it
+    was uploaded for the message, the message is still the same. */
+async function restore() {
+  for (const { number, ...kept } of await filesOf(draftName())) show({ ...kept, kept: Promise.resolve(number) });
+  if (items.length) update();
+  const uploaded = items.find((item) => item.of);
+  if (uploaded && !session()) form.elements.client_id.value ||= uploaded.of;
+  sweepFiles();
+}
+
+const session = () => document.getElementById("chat").dataset.session;
 
 export const attaching = () => items.length > 0;
 
@@ -102,7 +120,7 @@ function add(files) {
   for (const file of files) {
     if (items.length >= MOST_FILES) problem = word("attach-many", MOST_FILES);
     else if (file.size > most) problem = word("attach-large", rounded(most));
-    else show({ file, name: plain(file.name) });
+    else show({ file, name: plain(file.name), kept: keepFile({ draft: draftName(), name: plain(file.name), file }) });
   }
   update(problem);
 }
@@ -128,6 +146,7 @@ function onRemove(event) {
   const chip = event.target.closest("button")?.closest("li");
   if (!chip || form.hasAttribute("data-sending")) return;
   const next = chip.nextElementSibling ?? chip.previousElementSibling;
+  items.find((item) => item.chip === chip)?.kept.then(dropFile);
   items = items.filter((item) => item.chip !== chip);
   chip.remove();
   update();
@@ -137,8 +156,10 @@ function onRemove(event) {
 /** Uploads what is not in the workspace yet and gives the paths of all; throws
     the sentence of the first that is refused. */
 export async function upload(clientID, model) {
+  await restored;
+  const of = session() || clientID;
   for (const item of items) {
-    if (item.path) continue;
+    if (item.path && item.of === of) continue;
     item.chip.removeAttribute("data-failed");
     try {
       item.path = await put(item, address(item, clientID, model));
@@ -148,7 +169,10 @@ export async function upload(clientID, model) {
     } finally {
       item.chip.querySelector("progress").hidden = true;
     }
+    item.of = of;
     item.chip.dataset.done = "";
+    const { file, name, path } = item;
+    item.kept.then((number) => keepFile({ number, draft: draftName(), name, file, path, of }));
   }
   return items.map((item) => item.path);
 }
@@ -161,6 +185,7 @@ function withName(name, sentence) {
 
 /** The message is sent: its files are its own now. */
 export function attached() {
+  for (const item of items) item.kept.then(dropFile);
   items = [];
   list.replaceChildren();
   offer.hidden = true;
@@ -168,9 +193,8 @@ export function attached() {
 }
 
 function address(item, clientID, model) {
-  const session = document.getElementById("chat").dataset.session;
   const query = new URLSearchParams({ name: item.file.name });
-  if (session) return `${basePath}/s/${session}/files/upload?${query}`;
+  if (session()) return `${basePath}/s/${session()}/files/upload?${query}`;
   query.set("client_id", clientID);
   if (model) query.set("model", model);
   return `${basePath}/uploads?${query}`;

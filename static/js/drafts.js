@@ -1,10 +1,13 @@
 // What was written and not sent, kept over reloads. It is its writer's: who signs
 // in next in the same browser does not find it, and signing out forgets it.
+import { forgetFiles } from "./keptfiles.js";
 
 const PREFIX = "offcut.draft.";
 const MAX_KEPT = 1024 * 1024; // characters; a message has at most so many bytes
+const FORGETTING_MS = 1000; // which nobody who signs out waits longer for
 
-const key = () => {
+/** The name of this page's draft. */
+export const draftName = () => {
   const { session, user } = document.getElementById("chat").dataset;
   return `${PREFIX}${encodeURIComponent(user)}.${session || "new"}`;
 };
@@ -12,7 +15,7 @@ const key = () => {
 /** The draft of this page: {text, id}; id is there where it was tried to be sent. */
 export function loadDraft() {
   try {
-    return JSON.parse(localStorage.getItem(key())) ?? {};
+    return JSON.parse(localStorage.getItem(draftName())) ?? {};
   } catch {
     return {}; // no storage, or not ours
   }
@@ -21,16 +24,21 @@ export function loadDraft() {
 /** Keeps a draft; without a text there is none. */
 export function storeDraft(draft) {
   try {
-    if (!draft?.text) localStorage.removeItem(key());
-    else if (draft.text.length <= MAX_KEPT) localStorage.setItem(key(), JSON.stringify(draft));
+    if (!draft?.text) localStorage.removeItem(draftName());
+    else if (draft.text.length <= MAX_KEPT) localStorage.setItem(draftName(), JSON.stringify(draft));
   } catch {
     // no storage: the draft lives as long as the page
   }
 }
 
 export function startDrafts() {
-  document.addEventListener("submit", (event) => {
-    if (event.target.matches("[data-leaves]")) forgetAll();
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!form.matches("[data-leaves]")) return;
+    event.preventDefault();
+    forgetAll();
+    await Promise.race([forgetFiles(), new Promise((late) => { setTimeout(late, FORGETTING_MS); })]);
+    form.submit();
   });
 }
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { suite } from '../harness/suite.js';
+import { signIn, suite } from '../harness/suite.js';
 import { says } from '../harness/provider.js';
 import { accessible, noSidewaysScroll } from '../harness/axe.js';
 import { eventually } from '../harness/eventually.js';
@@ -44,6 +44,20 @@ const pasteText = (box, text) => box.evaluate((node, pasted) => {
     document.execCommand('insertText', false, pasted);
   }
 }, text);
+
+/** The names of the files that the browser keeps for messages that are not sent. */
+const keptFiles = (page) => page.evaluate(() => new Promise((resolve) => {
+  const opening = indexedDB.open('offcut.files', 1);
+  opening.onsuccess = () => {
+    const all = opening.result.transaction('files').objectStore('files').getAll();
+    all.onsuccess = () => { opening.result.close(); resolve(all.result.map(({ name }) => name)); };
+  };
+}));
+
+const keeps = (page, ...names) => eventually(async () => JSON.stringify(await keptFiles(page)) === JSON.stringify(names),
+  async () => `the browser keeps ${await keptFiles(page)}, not ${names}`);
+
+const names = (c) => chips(c).locator('.name').allTextContents();
 
 const chips = (c) => c.page.getByTestId('composer-file');
 
@@ -115,6 +129,62 @@ it('a file that is refused keeps the message and the other files, which are sent
   await c.ask('keep what works');
   assert.deepEqual((await readdir(await workspace(app, session.id))).sort(), ['good.txt', 'late.txt'], 'nothing is uploaded twice');
 }, { allow: [/status of 422/] });
+
+it('what is attached stays over a reload, until the message is sent', async ({ chat, app, provider }) => {
+  provider.on('after a reload', says('Seen.'));
+  const session = await app.session();
+  const c = await chat();
+  await c.open(session.id);
+  await bring(c.page.locator('#log'), 'drop', [{ name: 'first.txt', text: 'one' }, { name: 'second.txt', text: 'two' }, { name: 'third.txt', text: 'three' }]);
+  await chips(c).filter({ hasText: 'second.txt' }).getByRole('button').click();
+  await keeps(c.page, 'first.txt', 'third.txt');
+  await c.page.reload();
+  await chips(c).nth(1).waitFor();
+  assert.deepEqual(await names(c), ['first.txt', 'third.txt']);
+  await c.page.goto(`${app.url}/`);
+  await c.composer.waitFor();
+  assert.equal(await chips(c).count(), 0, 'it is attached to another message');
+  await c.open(session.id);
+  await chips(c).nth(1).waitFor();
+  await c.ask('after a reload');
+  const folder = await workspace(app, session.id);
+  assert.deepEqual((await readdir(folder)).sort(), ['first.txt', 'third.txt']);
+  assert.equal(await readFile(join(folder, 'third.txt'), 'utf8'), 'three');
+  await keeps(c.page);
+  assert.equal(await chips(c).count(), 0);
+});
+
+it('what was uploaded for a first message that was then refused is not uploaded again after a reload', async ({ chat, app, provider }) => {
+  provider.on('begin with these', says('Begun.'));
+  const sessions = async () => (await app.api('GET', '/sessions?limit=200')).items.length;
+  const before = await sessions();
+  const c = await chat();
+  await c.open();
+  await bring(c.page.locator('#chat'), 'drop', [{ name: 'good.txt', text: 'good' }, { name: 'key.pem', text: 'secret' }]);
+  await c.box.fill('begin with these');
+  await c.box.press('Enter');
+  await c.page.locator('#composer-problem').filter({ hasText: 'key.pem' }).waitFor();
+  await keeps(c.page, 'good.txt', 'key.pem');
+  await c.page.reload();
+  await chips(c).filter({ hasText: 'key.pem' }).getByRole('button').click();
+  assert.equal(await c.box.inputValue(), 'begin with these');
+  await c.box.press('Enter');
+  await c.page.waitForURL(/\/s\//);
+  await c.settled();
+  assert.deepEqual(await readdir(await workspace(app, c.sessionID)), ['good.txt']);
+  assert.equal(await sessions(), before + 1, 'a session was left behind');
+}, { allow: [/status of 422/] });
+
+it('who signs out leaves no file behind in the browser', async ({ visit, app }) => {
+  const page = await visit({ as: null });
+  await signIn(page, app.url);
+  await bring(page.locator('#chat'), 'drop', [{ name: 'mine.txt', text: 'mine' }]);
+  await keeps(page, 'mine.txt');
+  await page.locator('button.who').click();
+  await page.getByTestId('sign-out').click();
+  await page.waitForURL('**/login');
+  await keeps(page);
+});
 
 it('a paste of 20,000 lines stays quick and can become a file', async ({ chat, app, provider }) => {
   provider.on('pasted.txt', says('It is long.'));
