@@ -18,7 +18,7 @@ func TestStatesOfAPage(t *testing.T) {
 		{"more", "[data-testid=output-next]:not([disabled])", 1, "Next"},
 		{"more", "[data-testid=output-incomplete]", 0, ""},
 		{"more", ".pos", 1, "Bytes 4,096–4,110 of 1,204,331 kept"},
-		{"more-incomplete", "[data-testid=output-incomplete]", 1, "3,611,460 bytes were never kept"},
+		{"more-incomplete", "[data-testid=output-incomplete]", 1, "The capture is incomplete: 3,611,460 bytes were not kept."},
 		{"more-incomplete", ".seg.lost", 1, "3,611,460 bytes are not kept here"},
 		{"more-incomplete", ".tag.warn", 1, "incomplete"},
 		{"end", ".end", 1, "It is all the tool returned"},
@@ -79,7 +79,7 @@ func TestChatPage(t *testing.T) {
 	want(t, doc, `[data-testid=session-item] a[aria-current=page]`, 1)
 	want(t, doc, `#dlg-delete .goes`, 1, "Messages…", "Kept outputs…")
 	want(t, doc, `#dlg-delete .goes[hx-get="/s/s1/goes"]`, 1)
-	want(t, doc, `form[action="/s/s1/fork"]:not(:has([name=message_id])) [data-testid=fork]`, 1)
+	want(t, doc, `form[action="/s/s1/fork"]:not(:has([name=message_id])) [data-testid=fork-session]`, 1)
 	if doc.Find("#messages").Closest("[aria-live],[role=log],[role=status]").Length() > 0 {
 		t.Error("each word of an answer would be spoken")
 	}

@@ -209,7 +209,7 @@ func TestPagesOfOthersAreForReadingToAnAdmin(t *testing.T) {
 	if note := doc.Find("[data-testid=read-only]").Text(); !strings.Contains(note, "session of "+ann) || !strings.Contains(note, "read-only") {
 		t.Errorf("the page says %q", note)
 	}
-	changing := "[data-testid=composer], #session-menu, #dlg-delete, #dlg-rename, [data-testid=fork], [data-testid=output-delete], #dlg-output"
+	changing := "[data-testid=composer], #session-menu, #dlg-delete, #dlg-rename, [data-testid=fork], [data-testid=fork-session], [data-testid=output-delete], #dlg-output"
 	if n := doc.Find(changing).Length(); n > 0 {
 		t.Errorf("%d things to change the session with", n)
 	}

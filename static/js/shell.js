@@ -7,6 +7,8 @@ export function startShell() {
   document.addEventListener("click", onClick);
   document.addEventListener("submit", onSubmit);
   document.addEventListener("keydown", onEscape);
+  document.addEventListener("keydown", onArrow);
+  document.addEventListener("focusout", onLeave);
   document.addEventListener("change", selectAll);
   document.addEventListener("htmx:after:swap", (event) => {
     const body = event.target?.closest?.(".tool-body");
@@ -45,11 +47,14 @@ export function fold(card, open, byPerson = false) {
   if (open && body.hasAttribute("data-lazy")) window.htmx?.trigger(body, body.dataset.lazy || "unfold");
 }
 
-/** Shows or hides the list of sessions: a drawer on small screens, a column on wide ones. */
+/** Shows or hides the list of sessions: a drawer on small screens, a column on wide
+    ones. The focus is not lost with the button that hid or showed it. */
 export function toggleDrawer() {
   const drawer = matchMedia("(max-width: 959px)").matches || document.querySelector(".app.solo");
   if (!drawer) {
-    document.body.toggleAttribute("data-rail-closed");
+    const focused = document.activeElement;
+    const closed = document.body.toggleAttribute("data-rail-closed");
+    if (focused.closest(closed ? ".rail" : ".head [data-drawer]")) document.querySelector(closed ? ".head [data-drawer]" : ".rail [data-drawer]")?.focus();
     return;
   }
   const open = document.body.toggleAttribute("data-rail-open");
@@ -69,7 +74,31 @@ function toggleMenu(button) {
   button.setAttribute("aria-expanded", String(open));
   const menu = document.getElementById(button.getAttribute("aria-controls"));
   menu.hidden = !open;
-  if (open) menu.querySelector("button, a")?.focus();
+  if (open) choices(menu)[0]?.focus();
+}
+
+const choices = (menu) => [...menu.querySelectorAll("button, a")];
+
+/** The arrows go through an open menu, round its ends, and Home and End to them;
+    the arrow down opens the menu of a button. */
+function onArrow(event) {
+  const button = event.target.closest?.("[data-menu]");
+  if (button && event.key === "ArrowDown" && button.getAttribute("aria-expanded") !== "true") {
+    event.preventDefault();
+    return toggleMenu(button);
+  }
+  const all = choices(event.target.closest?.(".menu") ?? document.createElement("p"));
+  const now = all.indexOf(event.target);
+  const next = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: -1 }[event.key];
+  if (now < 0 || next === undefined) return;
+  event.preventDefault();
+  all.at(next % all.length).focus();
+}
+
+// A menu that the focus has left is of no use any more.
+function onLeave({ target, relatedTarget }) {
+  const within = ".menu, [data-menu]";
+  if (target.closest(within) && relatedTarget && !relatedTarget.closest(within)) closeMenus();
 }
 
 function closeMenus() {

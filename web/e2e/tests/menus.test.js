@@ -26,13 +26,54 @@ it('a session is renamed, in the head, the list and the window', async ({ app, c
   assert.equal((await app.api('GET', `/sessions/${session.id}`)).title, 'A better name');
 });
 
+it('the arrows go through a menu, and Escape leads back to its button', async ({ app, chat }) => {
+  const session = await app.api('POST', '/sessions', { title: 'By arrows' });
+  const c = await chat();
+  await c.open(session.id);
+  const focused = (text) => eventually(() => c.page.evaluate((words) => document.activeElement.textContent.trim() === words, text),
+    async () => `the focus is on ${await c.page.evaluate(() => document.activeElement.textContent.trim())}, not on ${text}`);
+  const button = c.page.locator('[aria-controls=session-menu]');
+  const menu = c.page.locator('#session-menu');
+  await button.focus();
+  await c.page.keyboard.press('ArrowDown');
+  await focused('Rename');
+  await c.page.keyboard.press('ArrowUp');
+  const last = (await menu.locator('a, button').last().textContent()).trim();
+  await focused(last);
+  await c.page.keyboard.press('ArrowDown');
+  await focused('Rename');
+  await c.page.keyboard.press('End');
+  await focused(last);
+  await c.page.keyboard.press('Home');
+  await focused('Rename');
+  await c.page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'hidden' });
+  await eventually(() => button.evaluate((node) => node === document.activeElement), 'the focus does not come back');
+  await c.page.keyboard.press('Enter');
+  await focused('Rename');
+  await c.page.keyboard.press('Shift+Tab');
+  await c.page.keyboard.press('Shift+Tab');
+  await menu.waitFor({ state: 'hidden' });
+});
+
+it('the list of sessions is hidden and shown without losing the focus', async ({ chat }) => {
+  const c = await chat();
+  await c.open();
+  await c.page.getByTestId('session-search').focus();
+  await c.page.keyboard.press('Control+Shift+S');
+  await eventually(() => c.page.locator('.head [data-drawer]').evaluate((node) => node === document.activeElement), 'the focus is lost');
+  await c.page.keyboard.press('Enter');
+  await c.page.getByTestId('session-search').waitFor();
+  await eventually(() => c.page.evaluate(() => Boolean(document.activeElement.closest('.rail'))), 'the focus does not come back');
+});
+
 it('a fork has the messages and goes its own way', async ({ app, chat, provider }) => {
   provider.on('before the fork', says('Common ground.'));
   provider.on('only in the fork', says('Apart.'));
   const session = await app.session('before the fork');
   const c = await chat();
   await c.open(session.id);
-  await choose(c, '[data-testid=fork]');
+  await choose(c, '[data-testid=fork-session]');
   await c.page.waitForURL((url) => url.pathname.includes('/s/') && !url.pathname.includes(session.id));
   assert.equal(await c.text(), 'Common ground.');
   await c.ask('only in the fork');
