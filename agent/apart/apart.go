@@ -1,7 +1,7 @@
 // Package apart does work on hostile material in a child process, with bounds
 // on time, memory and output that hold whatever the material is. The child is
-// this program, executed again: it has no environment, no file and no word of
-// the server's but what it is given to work on.
+// this program, executed again and sealed as scripts are: it has no environment,
+// no file, no network and no word of the server's but what it is given to work on.
 package apart
 
 import (
@@ -36,10 +36,18 @@ func NewJob(name string, do func(in io.Reader, out io.Writer) error) Job {
 
 // Limits bound one run. All must be set.
 type Limits struct {
-	Time   time.Duration
+	// Time is how long the child may compute, by what the processor gave it: a
+	// machine that is busy takes nothing of it. The kernel holds it to the whole
+	// second that comes next.
+	Time time.Duration
+	// Wait is how long it may take until it is done.
+	Wait   time.Duration
 	Memory int64 // bytes that the child may take
 	Output int   // bytes of what comes of it
 }
+
+// seconds is the time as the kernel is told it.
+func (l Limits) seconds() int { return int(l.Time/time.Second) + 1 }
 
 // The limits that a run was over. The work is not done then.
 var (
@@ -78,21 +86,17 @@ func (j Job) Run(ctx context.Context, in io.Reader, limits Limits) ([]byte, erro
 		return nil, err
 	}
 	defer leave()
-	timed, cancel := context.WithTimeout(ctx, limits.Time)
+	timed, cancel := context.WithTimeout(ctx, limits.Wait)
 	defer cancel()
 	// The child ends with the thread that started it, should the server die.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	out := &bound{most: limits.Output, over: cancel}
 	note := &bound{most: maxNote, over: func() {}}
-	cmd := exec.CommandContext(timed, "/proc/self/exe")
-	cmd.Args = []string{childName, j.name, fmt.Sprint(memoryFactor * limits.Memory), fmt.Sprint(int(limits.Time.Seconds()) + 1)}
-	cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
-	cmd.Dir = "/"
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, note
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
-	cmd.WaitDelay = time.Second
-	err = cmd.Run()
+	child, err := j.start(timed, in, out, note, limits)
+	if err == nil {
+		err = child.Wait()
+	}
 	switch text := note.text.String(); {
 	case out.full:
 		return nil, ErrOutput
@@ -100,24 +104,31 @@ func (j Job) Run(ctx context.Context, in io.Reader, limits Limits) ([]byte, erro
 		return out.text.Bytes(), nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case timed.Err() != nil || killedFor(err, syscall.SIGXCPU):
+	case timed.Err() != nil || usedUp(err, limits):
 		return nil, ErrTime
-	case cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == refusedStatus:
+	case endedWith(err, refusedStatus):
 		return nil, Refused(text)
-	case cmd.ProcessState != nil && (cmd.ProcessState.ExitCode() == fatalStatus || cmd.ProcessState.ExitCode() == detectorStatus):
+	case endedWith(err, fatalStatus), endedWith(err, detectorStatus):
 		return nil, ErrMemory
 	default:
 		return nil, fmt.Errorf("%s, done apart: %w: %.500s", j.name, err, text)
 	}
 }
 
-func killedFor(err error, signal syscall.Signal) bool {
+// endedWith reports whether a child ended with a status.
+func endedWith(err error, status int) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.ExitCode() == status
+}
+
+// usedUp reports whether the kernel ended a child as its time was over.
+func usedUp(err error, limits Limits) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return false
 	}
 	status, ok := exit.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == signal
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL && exit.UserTime()+exit.SystemTime() >= limits.Time
 }
 
 // bound keeps so much of what is written, and tells when there is more.

@@ -6,14 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"offcut/agent/agenttest"
+	"offcut/agent/sandbox"
 	"offcut/models"
 )
+
+// patient is how long work may take on a machine that does much else.
+const patient = 2 * time.Minute
 
 // The jobs of the tests, which the child knows too.
 var (
@@ -32,6 +39,7 @@ var (
 			sink++
 		}
 	})
+	idle  = NewJob("idle", func(io.Reader, io.Writer) error { time.Sleep(time.Hour); return nil })
 	hoard = NewJob("hoard", func(io.Reader, io.Writer) error {
 		for {
 			hoarded = append(hoarded, bytes.Repeat([]byte{1}, 1<<20))
@@ -44,6 +52,23 @@ var (
 				return err
 			}
 		}
+	})
+	reach = NewJob("reach", func(in io.Reader, out io.Writer) error {
+		address, err := io.ReadAll(in)
+		if err != nil {
+			return err
+		}
+		if names, err := os.ReadDir("/etc"); err == nil {
+			_, _ = fmt.Fprintf(out, "%d files of the machine. ", len(names))
+		}
+		if conn, err := net.DialTimeout("tcp", string(address), time.Second); err == nil {
+			_ = conn.Close()
+			_, _ = fmt.Fprint(out, "A port of the machine. ")
+		}
+		if _, err := os.Stat(fmt.Sprintf("/proc/%d", os.Getppid())); os.Getppid() != 0 && err == nil {
+			_, _ = fmt.Fprint(out, "Its parent. ")
+		}
+		return nil
 	})
 	look = NewJob("look", func(_ io.Reader, out io.Writer) error {
 		_, err := fmt.Fprint(out, strings.Join(os.Environ(), " "))
@@ -71,9 +96,10 @@ func TestMain(m *testing.M) {
 
 func TestWorkApartEndsWithinItsLimits(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "secret")
-	limits := Limits{Time: 20 * time.Second, Memory: 256 << 20, Output: 1 << 20}
-	short := limits
+	limits := Limits{Time: 20 * time.Second, Wait: patient, Memory: 256 << 20, Output: 1 << 20}
+	short, brief := limits, limits
 	short.Time = 500 * time.Millisecond
+	brief.Wait = 500 * time.Millisecond
 	for name, test := range map[string]struct {
 		job    Job
 		limits Limits
@@ -83,6 +109,7 @@ func TestWorkApartEndsWithinItsLimits(t *testing.T) {
 		"what came of it":         {upper, limits, "ABC", nil},
 		"the job's own error":     {refuse, limits, "", Refused("line 3 is bad")},
 		"a loop without end":      {hang, short, "", ErrTime},
+		"no end, without a loop":  {idle, brief, "", ErrTime},
 		"memory without end":      {hoard, limits, "", ErrMemory},
 		"recursion without end":   {dig, limits, "", ErrMemory},
 		"output without end":      {flood, limits, "", ErrOutput},
@@ -97,8 +124,30 @@ func TestWorkApartEndsWithinItsLimits(t *testing.T) {
 	}
 }
 
+func TestWorkApartReachesNothingOfTheMachines(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	limits := Limits{Time: 10 * time.Second, Wait: patient, Memory: 256 << 20, Output: 1 << 10}
+	got, err := reach.Run(t.Context(), strings.NewReader(listener.Addr().String()), limits)
+	if err != nil || len(got) > 0 && agenttest.MachineSeals() {
+		t.Errorf("it reaches %q, %v", got, err)
+	}
+}
+
+func TestWorkApartIsDoneWhereTheMachineGivesNoNamespaces(t *testing.T) {
+	defer func() { sealer = sandbox.Sealer{} }()
+	sealer.Note("of a test", syscall.EPERM)
+	limits := Limits{Time: 10 * time.Second, Wait: patient, Memory: 256 << 20, Output: 1 << 10}
+	if got, err := upper.Run(t.Context(), strings.NewReader("abc"), limits); err != nil || string(got) != "ABC" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestAFaultIsTheServersToLog(t *testing.T) {
-	_, err := fails.Run(t.Context(), strings.NewReader(""), Limits{Time: time.Minute, Memory: 256 << 20, Output: 1})
+	_, err := fails.Run(t.Context(), strings.NewReader(""), Limits{Time: time.Minute, Wait: patient, Memory: 256 << 20, Output: 1})
 	if err == nil || errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "panic: a fault") {
 		t.Error(err)
 	}
@@ -107,7 +156,7 @@ func TestAFaultIsTheServersToLog(t *testing.T) {
 func TestWorkApartStopsWithWhoAsked(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(200*time.Millisecond, stop)
-	_, err := hang.Run(ctx, strings.NewReader(""), Limits{Time: time.Minute, Memory: 256 << 20, Output: 1})
+	_, err := hang.Run(ctx, strings.NewReader(""), Limits{Time: time.Minute, Wait: patient, Memory: 256 << 20, Output: 1})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -126,7 +175,7 @@ func (g gate) Read([]byte) (int, error) {
 }
 
 func TestWorkWaitsForRoomInTheMachinesMemory(t *testing.T) {
-	limits := Limits{Time: 10 * time.Second, Memory: 256 << 20, Output: 10}
+	limits := Limits{Time: 10 * time.Second, Wait: patient, Memory: 256 << 20, Output: 10}
 	before := room
 	defer func() { room = before }()
 	room = newShare(2 * limits.Memory)
@@ -167,7 +216,7 @@ func TestWorkWaitsForRoomInTheMachinesMemory(t *testing.T) {
 	group.Wait()
 	alone := newGate()
 	close(alone.release)
-	if _, err := upper.Run(t.Context(), alone, Limits{Time: limits.Time, Memory: 1 << 40, Output: 10}); err != nil {
+	if _, err := upper.Run(t.Context(), alone, Limits{Time: limits.Time, Wait: patient, Memory: 1 << 40, Output: 10}); err != nil {
 		t.Errorf("what takes more than all room waits for ever: %v", err)
 	}
 	if memory := Memory(); memory < 256<<20 || memory > 1<<44 {

@@ -24,7 +24,7 @@ import (
 
 // pageLimits bound the reading of one page. A usual page takes some hundredths
 // of a second and 20 MiB.
-var pageLimits = apart.Limits{Time: 15 * time.Second, Memory: 768 << 20, Output: 2 * MaxBytes}
+var pageLimits = apart.Limits{Time: 15 * time.Second, Wait: 45 * time.Second, Memory: 768 << 20, Output: 2 * MaxBytes}
 
 // pageTask is the first line of what a child is given; the page follows it.
 type pageTask struct {

@@ -21,7 +21,8 @@ import (
 // values, and most filters less than a second.
 const (
 	MaxFilterBytes = 4 << 10
-	maxTime        = 10 * time.Second
+	maxTime        = 10 * time.Second // of computing
+	maxWait        = 3 * maxTime      // on a machine that is busy
 	maxMemory      = 768 << 20
 	// maxAnswer bounds the values: as much as can be kept of them.
 	maxAnswer = 8 << 20
@@ -45,7 +46,7 @@ type Querier struct {
 
 // New makes a Querier.
 func New(texts Texts) *Querier {
-	return &Querier{texts: texts, limits: apart.Limits{Time: maxTime, Memory: maxMemory, Output: maxAnswer}, running: agent.NewPlaces(places)}
+	return &Querier{texts: texts, limits: apart.Limits{Time: maxTime, Wait: maxWait, Memory: maxMemory, Output: maxAnswer}, running: agent.NewPlaces(places)}
 }
 
 // Query applies a filter to each JSON value of a copy, in order, and returns

@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// patient is how long a query may take on a machine that does much else.
+const patient = 2 * time.Minute
+
 // one is a store with one kept copy.
 type one struct {
 	output models.RetainedOutput
@@ -53,7 +56,9 @@ func TestAFilterGivesItsValuesOnePerLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("OPENAI_API_KEY", "secret")
-			got, err := New(test.copy).Query(t.Context(), "ann", "s1", "o1", test.filter)
+			q := New(test.copy)
+			q.limits.Wait = patient
+			got, err := q.Query(t.Context(), "ann", "s1", "o1", test.filter)
 			if err != nil || strings.TrimSuffix(string(got), "\n") != test.want {
 				t.Errorf("%q, %v", got, err)
 			}
@@ -96,12 +101,12 @@ func TestWhatGivesNoAnswerIsSaidWithItsPlace(t *testing.T) {
 		"a text without end":     {of("1"), `"x" * 500000000 | length`, "query_too_large", "memory", nil},
 		"recursion without end":  {of("1"), "def f: [f]; f", "query_too_large", "memory", nil},
 		"an answer without end":  {of("1"), `repeat("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")`, "query_too_large", "gives more than", nil},
-		"a costly expression":    {of(`"` + strings.Repeat("a", 1<<20) + `"`), `[range(1e6)] | map("\(.)" | test("(a|b|ab)*c"; "g")) | length`, "query_too_slow", "given up", nil},
+		"a costly expression":    {of(`"` + strings.Repeat("a", 1<<20) + `"`), `last(range(1e9) | tostring | test("(a|b|ab)*c"; "g"))`, "query_too_slow", "given up", nil},
 		"an error of great size": {of(`"` + strings.Repeat("a", 1<<20) + `"`), "error", "filter_failed", "…", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := New(test.copy)
-			q.limits.Time, q.limits.Memory = time.Minute, 192<<20
+			q.limits.Time, q.limits.Wait, q.limits.Memory = time.Minute, patient, 192<<20
 			if test.code == "query_too_slow" {
 				q.limits.Time = time.Second
 			}
@@ -131,7 +136,9 @@ func TestALargeCopyIsQueriedWithinTheBounds(t *testing.T) {
 		"lines":         {lines.String(), "select(.id == 90000).id", "90000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := New(of(test.text)).Query(t.Context(), "ann", "s1", "o1", test.filter)
+			q := New(of(test.text))
+			q.limits.Wait = patient // what it may compute is what is held
+			got, err := q.Query(t.Context(), "ann", "s1", "o1", test.filter)
 			if err != nil || strings.TrimSpace(string(got)) != test.want {
 				t.Errorf("%.100q, %v", got, err)
 			}

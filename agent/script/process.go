@@ -2,7 +2,6 @@ package script
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,26 +22,20 @@ type process struct {
 	kill    func()
 }
 
+// sealer starts the children.
+var sealer sandbox.Sealer
+
 // begin starts a child with its program, shut in as far as the machine can.
 func begin(p program) (running *process, confined bool, err error) {
-	var why error // the machine does not shut it in wholly
-	if !refused.now() {
-		p.Namespaces = true
-		running, open, err := start(p)
-		if err != nil || open == nil {
-			return running, err == nil, err
-		}
-		why = open
-	}
-	p.Namespaces = false
-	running, open, err := start(p)
-	if err = cmp.Or(err, open); err != nil {
+	confined, err = sealer.Start("of a script", func(namespaces bool) (open, err error) {
+		p.Namespaces = namespaces
+		running, open, err = start(p)
+		return open, err
+	})
+	if err != nil {
 		return nil, false, err
 	}
-	if why != nil {
-		refused.note(why)
-	}
-	return running, false, nil
+	return running, confined, nil
 }
 
 // start starts a child and hears that it is shut in. open is why it cannot be,
@@ -108,7 +101,7 @@ func launch(namespaces bool) (running *process, open, err error) {
 		return running, nil, nil
 	}
 	_, _ = orders.Close(), reports.Close()
-	if namespaces && refuses(err) {
+	if namespaces && sandbox.Refuses(err) {
 		return nil, err, nil
 	}
 	return nil, nil, fmt.Errorf("start the process of a script: %w", err)

@@ -6,26 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
-)
 
-// machineSeals: this machine lets a process have namespaces and a /proc of its
-// own. It is asked here without a word of what is tested.
-func machineSeals() bool {
-	probe := exec.Command("mount", "-t", "proc", "proc", "/proc")
-	probe.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}},
-	}
-	return probe.Run() == nil
-}
+	"offcut/agent/agenttest"
+	"offcut/agent/sandbox"
+)
 
 func TestProgramsAreShutInWhereTheMachineCan(t *testing.T) {
 	child, confined, err := begin(program{Code: "await tools.wait({})", Tools: []string{"wait"}, Calls: 1, Memory: DefaultMemory})
@@ -33,7 +22,7 @@ func TestProgramsAreShutInWhereTheMachineCan(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer child.close()
-	if can := machineSeals(); confined != can {
+	if can := agenttest.MachineSeals(); confined != can {
 		t.Fatalf("shut in: %v; the machine can do that: %v", confined, can)
 	}
 	var call report
@@ -64,8 +53,7 @@ func TestProgramsAreShutInWhereTheMachineCan(t *testing.T) {
 }
 
 func TestAProgramRunsWhereTheMachineGivesNoNamespaces(t *testing.T) {
-	defer func() { refused = refusal{} }()
-	refused.note(syscall.EPERM)
+	sealer.Note("of a test", syscall.EPERM)
 	run := func() End {
 		var out bytes.Buffer
 		end, err := Run(t.Context(), Program{Code: "return 'ran'", Print: &out})
@@ -77,9 +65,9 @@ func TestAProgramRunsWhereTheMachineGivesNoNamespaces(t *testing.T) {
 	if end := run(); end.Confined || end.Kind != "none" {
 		t.Errorf("%+v", end)
 	}
-	refused.until = time.Now()
-	if end := run(); end.Confined != machineSeals() {
-		t.Errorf("after a while it is asked again: %+v", end)
+	sealer = sandbox.Sealer{}
+	if end := run(); end.Confined != agenttest.MachineSeals() {
+		t.Errorf("where it is asked again: %+v", end)
 	}
 }
 
@@ -111,19 +99,8 @@ func TestOneMomentWithoutFilesOpensNoLaterProgram(t *testing.T) {
 		t.Errorf("without open files a program begins: %v", err)
 	}
 	end, err := Run(t.Context(), Program{Code: "return 1", Print: io.Discard})
-	if err != nil || end.Confined != machineSeals() {
+	if err != nil || end.Confined != agenttest.MachineSeals() {
 		t.Errorf("the next program: %+v, %v", end, err)
-	}
-}
-
-func TestOnlyWhatTheMachineForbidsIsARefusal(t *testing.T) {
-	for errno, want := range map[syscall.Errno]bool{
-		unix.EPERM: true, unix.ENOSPC: true, unix.EINVAL: true, unix.ENOSYS: true,
-		unix.EMFILE: false, unix.ENFILE: false, unix.ENOMEM: false, unix.EAGAIN: false,
-	} {
-		if got := refuses(&os.PathError{Op: "fork/exec", Path: "/proc/self/exe", Err: errno}); got != want {
-			t.Errorf("%v is a refusal: %v", errno, got)
-		}
 	}
 }
 
