@@ -25,6 +25,7 @@ func (e *engine) addTools() {
 			return tool
 		},
 	}))
+	e.addCalledTools(tools)
 }
 
 // call has the server run a tool. It returns a promise.

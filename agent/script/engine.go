@@ -89,7 +89,7 @@ func (e *engine) run(code string) (failure string) {
 			failure = e.panicked(thrown)
 		}
 	}()
-	compiled, err := goja.Compile(sourceName, before+code+after, false)
+	compiled, err := compile(code)
 	if err != nil {
 		return syntaxFailure(err, code)
 	}
@@ -113,6 +113,16 @@ func (e *engine) run(code string) (failure string) {
 		return "A promise was rejected, and nothing took care of it: " + e.thrown(p.Result())
 	}
 	return e.printResult(promise.Result())
+}
+
+// compile reads a program.
+func compile(code string) (*goja.Program, error) {
+	read, err := goja.Parse(sourceName, before+code+after)
+	if err != nil {
+		return nil, err
+	}
+	leadCalls(read)
+	return goja.CompileAST(read, false)
 }
 
 // errNeverSettles: nothing is left that could go on.

@@ -101,7 +101,12 @@ func (e *engine) naming(text string) string {
 	if found == nil || !e.missed[found[1]] {
 		return text
 	}
-	return fmt.Sprintf("TypeError: There is no tools.%s. The tools are: %s.", found[1], strings.Join(e.program.Tools, ", "))
+	return "TypeError: " + e.noTool(found[1])
+}
+
+// noTool says that there is no tool of that name.
+func (e *engine) noTool(name string) string {
+	return fmt.Sprintf("There is no tools.%s. The tools are: %s.", name, strings.Join(e.program.Tools, ", "))
 }
 
 // The ways in which the engine names the place of a syntax error.

@@ -36,7 +36,7 @@ type tester struct {
 func (r *tester) run(ctx context.Context, code string) (printed string, end script.End) {
 	r.t.Helper()
 	r.begun.Store(0)
-	var out bytes.Buffer
+	var out head
 	end, err := script.Run(ctx, script.Program{
 		Code: code, Tools: []string{"echo", "fails", "slow"}, Limits: r.limits, Print: &out, Begin: r.begin,
 	})
@@ -47,6 +47,14 @@ func (r *tester) run(ctx context.Context, code string) (printed string, end scri
 		r.t.Error("what was printed is no UTF-8")
 	}
 	return out.String(), end
+}
+
+// head is the beginning of what is printed: of a flood the rest is not held.
+type head struct{ bytes.Buffer }
+
+func (h *head) Write(p []byte) (int, error) {
+	h.Buffer.Write(p[:min(len(p), max(0, 8<<20-h.Len()))])
+	return len(p), nil
 }
 
 // whole is a text without the halves of characters in it.
@@ -119,6 +127,11 @@ func TestAProgramReturnsAndPrints(t *testing.T) {
 		"a call that fails and nobody is": {"tools.fails({}); return 1", "", "A promise was rejected, and nothing took care of it: Error: it did not work (line 1)"},
 		"a tool that there is not":        {"await tools.nothing({})", "", "TypeError: There is no tools.nothing. The tools are: echo, fails, slow. (line 1)"},
 		"a tool by another name":          {"\nawait tools['no-thing']({})", "", "TypeError: There is no tools.no-thing. The tools are: echo, fails, slow. (line 2)"},
+		"and its call is caught":          {"try { await tools.nothing({}) } catch (e) { return e.name + ': ' + e.message }", "TypeError: There is no tools.nothing. The tools are: echo, fails, slow.", ""},
+		"a computed name, caught":         {"const f = async name => tools[name]({}); return await f('no' + 'thing').catch(e => e.message)", "There is no tools.nothing. The tools are: echo, fails, slow.", ""},
+		"by a name of its own":            {"const own = tools; try { own.nothing() } catch (e) { return e.message }", "Object has no member 'nothing'", ""},
+		"tools that are its own":          {"const f = tools => tools.nothing(); return [f({nothing: () => 7}), (await tools.echo({a: 1})).got.a, tools.nothing?.()]", "[7,1,null]", ""},
+		"a tool that it adds":             {"tools.mine = () => 8; return [tools.mine(), tools['mi' + 'ne'](), tools.toString()]", `[8,8,"[object Object]"]`, ""},
 		"a tool that is looked for":       {"return [typeof tools.nothing, 'echo' in tools, Object.keys(tools)]", `["undefined",true,["echo","fails","slow"]]`, ""},
 		"another object's method":         {"tools.nothing; ({}).other()", "", "TypeError: Object has no member 'other' (line 1)"},
 		"arguments that are none":         {"await tools.echo('x')", "", "TypeError: tools.echo takes one object"},
@@ -194,16 +207,16 @@ func TestWhatIsLoggedCanBeRead(t *testing.T) {
 }
 
 func TestAHostileProgramEndsWithASentenceAndKeepsWhatItLogged(t *testing.T) {
-	short := script.Limits{Time: time.Second}
+	short := script.Limits{Time: 3 * time.Second} // until it has logged, on a machine that does much else
 	for name, test := range map[string]struct {
 		code, says string
 		limits     script.Limits
 	}{
-		"a loop":                         {"let n = 0; while (true) { n++ }", "ran for more than 1s of its own time. What it waits for tools is not counted. (line 2)", short},
-		"a loop that catches":            {"while (true) { try { while (true) {} } catch { } finally { continue } }", "ran for more than 1s", short},
-		"a loop of promises":             {"const f = () => Promise.resolve().then(f); await f()", "ran for more than 1s", script.Limits{Time: time.Second, Memory: 1 << 30}}, // the race detector's own takes much
-		"a loop beside a call":           {"tools.slow({}); while (true) {}", "ran for more than 1s", short},
-		"a loop after a call":            {"await tools.slow({}); for (;;) ;", "ran for more than 1s", short},
+		"a loop":                         {"let n = 0; while (true) { n++ }", "ran for more than 3s of its own time. What it waits for tools is not counted. (line 2)", short},
+		"a loop that catches":            {"while (true) { try { while (true) {} } catch { } finally { continue } }", "ran for more than 3s", short},
+		"a loop of promises":             {"const f = () => Promise.resolve().then(f); await f()", "ran for more than 3s", script.Limits{Time: 3 * time.Second, Memory: 1 << 30}}, // the race detector's own takes much
+		"a loop beside a call":           {"tools.slow({}); while (true) {}", "ran for more than 3s", short},
+		"a loop after a call":            {"await tools.slow({}); for (;;) ;", "ran for more than 3s", short},
 		"a regular expression":           {`/^(?=(a+)+$)(\w+\s?)+\1$/.test("a".repeat(60) + "!")`, "It could not be interrupted", short},
 		"a list":                         {"const a = []; while (true) a.push(new Array(1000).fill(1.5))", "used more than 256 MiB of memory", script.Limits{}},
 		"a string":                       {"let s = 'x'; while (true) s += s + 'é'", "used more than 256 MiB of memory", script.Limits{}},
@@ -216,27 +229,24 @@ func TestAHostileProgramEndsWithASentenceAndKeepsWhatItLogged(t *testing.T) {
 		"deep recursion that catches":    {"const f = () => { try { f() } catch { f() } }; f()", "call each other too deeply", script.Limits{}},
 		"a flood of calls":               {"while (true) tools.echo({})", "made more than 200 tool calls", script.Limits{}},
 		"a flood that waits":             {"while (true) try { await tools.echo({}) } catch {}", "made more than 200 tool calls", script.Limits{}},
-		"a flood of words":               {"while (true) console.log('x'.repeat(1000))", "ran for more than 1s", short},
+		"a flood of words":               {"while (true) console.log('x'.repeat(1000))", "ran for more than 3s", short},
 		"a long word":                    {"throw new Error('x'.repeat(2e6))", "stands above, 2000016 bytes", script.Limits{}},
 		"a getter that throws":           {"return {get a() { throw new Error('no') }}", "what it returned cannot be written as JSON: Error: no (line 2)", script.Limits{}},
-		"a toJSON without end":           {"const f = () => ({a: {toJSON: f}}); return f()", "ran for more than 1s", short},
-		"a toJSON that loops":            {"return {toJSON() { while (true); }}", "ran for more than 1s", short},
-		"arguments that loop":            {"await tools.echo({get a() { while (true); }})", "ran for more than 1s", short},
-		"a proxy that loops":             {"return new Proxy({}, {ownKeys() { while (true); }})", "ran for more than 1s", short},
+		"a toJSON without end":           {"const f = () => ({a: {toJSON: f}}); return f()", "ran for more than 3s", short},
+		"a toJSON that loops":            {"return {toJSON() { while (true); }}", "ran for more than 3s", short},
+		"arguments that loop":            {"await tools.echo({get a() { while (true); }})", "ran for more than 3s", short},
+		"a proxy that loops":             {"return new Proxy({}, {ownKeys() { while (true); }})", "ran for more than 3s", short},
 		"long arguments":                 {"await tools.echo({a: 'x'.repeat(9e6)})", "The arguments of tools.echo have 9000008 bytes; at most 8388608 are possible (line 2)", script.Limits{}},
 		"many long arguments":            {"const a = 'x'.repeat(8e6); for (let i = 0; i < 9; i++) tools.slow({a})", "may have 32 MiB together: await some before you make more. tools.slow was not called (line 2)", script.Limits{}},
-		"another program's code":         {"[].constructor.constructor('while (true);')()", "ran for more than 1s", short},
-		"a getter that loops":            {"throw {get stack() { while (true); }, toJSON() { while (true); }}", "ran for more than 1s", short},
+		"another program's code":         {"[].constructor.constructor('while (true);')()", "ran for more than 3s", short},
+		"a getter that loops":            {"throw {get stack() { while (true); }, toJSON() { while (true); }}", "ran for more than 3s", short},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := &tester{t: t, limits: test.limits}
-			begun := time.Now()
 			printed, end := r.run(t.Context(), "console.log('logged before');\n"+test.code)
 			if !strings.Contains(end.Error, test.says) || !strings.HasPrefix(printed, "logged before\n") {
 				t.Errorf("failed with %q after %.100q", end.Error, printed)
-			}
-			if took := time.Since(begun); took > 25*time.Second {
-				t.Errorf("it took %s", took)
 			}
 			if r.calls.Load() > script.DefaultCalls {
 				t.Errorf("%d calls were made", r.calls.Load())
@@ -274,9 +284,9 @@ func TestCallsRunAtTheSameTime(t *testing.T) {
 }
 
 func TestTheTimeOfCallsIsNotTheProgramsOwn(t *testing.T) {
-	r := &tester{t: t, limits: script.Limits{Time: time.Second}}
-	printed, end := r.run(t.Context(), `for (let i = 0; i < 6; i++) await tools.slow({}); return "done"`)
-	if printed != "done" || end.Error != "" || end.Duration < 1500*time.Millisecond {
+	r := &tester{t: t, limits: script.Limits{Time: 3 * time.Second}}
+	printed, end := r.run(t.Context(), `for (let i = 0; i < 11; i++) await tools.slow({}); return "done"`)
+	if printed != "done" || end.Error != "" || end.Duration < 3*time.Second {
 		t.Errorf("%q, %q after %s", printed, end.Error, end.Duration)
 	}
 }
@@ -309,16 +319,28 @@ func TestAFailedProgramEndsItsCalls(t *testing.T) {
 	}
 }
 
+// A program that is stopped ends neither by its own time nor with its calls,
+// which here would go on for a minute.
 func TestStopEndsAProgramAtOnce(t *testing.T) {
-	for name, code := range map[string]string{"a loop": "while (true) {}", "a call": "await tools.slow({}); await tools.slow({})"} {
+	for name, code := range map[string]string{"a loop": "tools.begun({}); while (true) {}", "a call": "await Promise.all([tools.begun({}), tools.long({})])"} {
 		t.Run(name, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
-			time.AfterFunc(200*time.Millisecond, stop)
-			begun := time.Now()
-			r := &tester{t: t}
-			_, end := r.run(ctx, code)
-			if took := time.Since(begun); !end.Stopped || took > time.Second+200*time.Millisecond {
-				t.Errorf("%+v after %s", end, took)
+			var stopped time.Time
+			end, err := script.Run(ctx, script.Program{
+				Code: code, Tools: []string{"begun", "long"}, Print: &head{}, Limits: script.Limits{Time: time.Minute},
+				Begin: func(ctx context.Context, c script.Call) func() script.Answer {
+					return func() script.Answer {
+						if c.Tool == "begun" {
+							stopped = time.Now()
+							stop()
+						}
+						<-ctx.Done()
+						return script.Answer{}
+					}
+				},
+			})
+			if took := time.Since(stopped); err != nil || !end.Stopped || took > 20*time.Second {
+				t.Errorf("%+v, %v, after %s", end, err, took)
 			}
 		})
 	}
