@@ -7,23 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // The keys under which a mended answer tells of itself in _meta.
 const (
-	unreadKey   = "offcut/unread"   // of an item that stands for one that cannot be read
-	replacedKey = "offcut/replaced" // of an answer: how many bytes in it were replaced
+	unreadKey  = "offcut/unread"  // of an item that stands for one that cannot be read
+	carriedKey = "offcut/carried" // of an answer: what is no Unicode in it is carried
 )
 
 // mended is a message as the library takes it without loss. The library decodes
 // an answer of a tool whole or not at all, its numbers as floats, and replaces
 // what is no Unicode without a word. So an item that it cannot read is replaced
 // by a text that says so, a structured result by a string of its own JSON, and
-// what will be replaced is counted. Every other message is left as it is.
+// what is no Unicode is carried. Every other message is left as it is.
 func mended(message []byte) []byte {
 	if !bytes.Contains(message, []byte(`"content"`)) && !bytes.Contains(message, []byte(`"structuredContent"`)) {
 		return message
@@ -36,8 +34,9 @@ func mended(message []byte) []byte {
 	if content == nil && structured == nil {
 		return message
 	}
-	if replaced := badBytes(content) + halves(content) + badBytes(structured); replaced > 0 {
-		result["_meta"] = raw(map[string]int64{replacedKey: replaced})
+	if carries(content, true) || carries(structured, false) {
+		content, structured = carried(content, true), carried(structured, false)
+		result["content"], result["_meta"] = content, raw(map[string]bool{carriedKey: true})
 	}
 	if structured != nil && string(structured) != "null" {
 		result["structuredContent"] = raw(string(structured))
@@ -98,34 +97,6 @@ func unread(item json.RawMessage, err error) string {
 		why = fmt.Sprintf("its data are no base64 (byte %d of them)", int64(corrupt))
 	}
 	return fmt.Sprintf("[%s, not read: %s]\n%s", what, why, item)
-}
-
-// badBytes is how many bytes of a text are no UTF-8.
-func badBytes(text []byte) (n int64) {
-	for len(text) > 0 {
-		c, size := utf8.DecodeRune(text)
-		if c == utf8.RuneError && size == 1 {
-			n++
-		}
-		text = text[size:]
-	}
-	return n
-}
-
-// halves is how many halves of pairs of UTF-16 some JSON escapes alone.
-func halves(text []byte) (n int64) {
-	for {
-		at := bytes.IndexByte(text, '\\')
-		if at < 0 || at+1 == len(text) {
-			return n
-		}
-		text = text[at:]
-		c, size := escaped(text)
-		if c < 0 && utf16.IsSurrogate(unit(text)) {
-			n++
-		}
-		text = text[size:]
-	}
 }
 
 const unitBytes = len(`\u0000`)

@@ -15,38 +15,42 @@ func TestWhatIsWrongWithAnAnswerLosesNothingElse(t *testing.T) {
 	text := `{"type":"text","text":"the text"}`
 	for name, test := range map[string]struct {
 		answer, want string
-		replaced     int64
 	}{
-		"sound": {`{"content":[` + text + `]}`, "the text", 0},
+		"sound": {`{"content":[` + text + `]}`, "the text"},
 		"data are no base64": {
 			`{"content":[` + text + `,{"type":"audio","mimeType":"audio/wav","data":"!!"},{"type":"resource_link","uri":"x://y","name":"n"}]}`,
-			"the text\n[audio, audio/wav, not read: its data are no base64 (byte 0 of them)]\n{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"!!\"}\n[link to a resource: x://y, n]", 0,
+			"the text\n[audio, audio/wav, not read: its data are no base64 (byte 0 of them)]\n{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"!!\"}\n[link to a resource: x://y, n]",
 		},
 		"a blob is no base64": {
 			`{"content":[{"type":"resource","resource":{"uri":"x://y","mimeType":"a/b","blob":"QQ=!"}},` + text + `]}`,
-			"[resource, x://y, a/b, not read: its data are no base64 (byte 2 of them)]\n{\"type\":\"resource\",\"resource\":{\"uri\":\"x://y\",\"mimeType\":\"a/b\",\"blob\":\"QQ=!\"}}\nthe text", 0,
+			"[resource, x://y, a/b, not read: its data are no base64 (byte 2 of them)]\n{\"type\":\"resource\",\"resource\":{\"uri\":\"x://y\",\"mimeType\":\"a/b\",\"blob\":\"QQ=!\"}}\nthe text",
 		},
 		"an item of tomorrow": {
 			`{"content":[{"type":"video","frames":[1]},` + text + `]}`,
-			"[video, not read: it is not as the protocol has it]\n{\"type\":\"video\",\"frames\":[1]}\nthe text", 0,
+			"[video, not read: it is not as the protocol has it]\n{\"type\":\"video\",\"frames\":[1]}\nthe text",
 		},
-		"an item that is none":      {`{"content":[null,` + text + `]}`, "[item, not read: it is not as the protocol has it]\nnull\nthe text", 0},
-		"an item of a wrong shape":  {`{"content":[{"type":"text","text":7}]}`, "[text, not read: it is not as the protocol has it]\n{\"type\":\"text\",\"text\":7}", 0},
-		"one item without its list": {`{"content":` + text + `}`, "the text", 0},
-		"an item for other uses":    {`{"content":[{"type":"tool_use","id":"1","name":"n","input":{}}]}`, `{"type":"tool_use","id":"1","name":"n","input":{}}`, 0},
-		"numbers stay exact":        {`{"content":[],"structuredContent":{"id": 9007199254740993, "n": 1.10, "big": 123456789012345678901234567890}}`, `{"id":9007199254740993,"n":1.10,"big":123456789012345678901234567890}`, 0},
-		"characters are plain":      {`{"content":[],"structuredContent":{"z":"\u6210\u529f \u003cb\u003e \ud83d\ude00","a":"\"\\u0041\n\ud800\u0007"}}`, "{\"z\":\"成功 <b> \U0001F600\",\"a\":\"\\\"\\\\u0041\\n\\ud800\\u0007\"}", 0},
-		"deeper than anybody":       {`{"content":[],"structuredContent":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + `}`, strings.Repeat("[", 3000) + strings.Repeat("]", 3000), 0},
-		"half a pair":               {`{"content":[{"type":"text","text":"a\ud800b\ud83d\ude00 \\ud800 \udc00"}]}`, "a\uFFFDb\U0001F600 \\ud800 \uFFFD", 2},
-		"bytes that are no text":    {"{\"content\":[{\"type\":\"text\",\"text\":\"a\xff\xfeb\"}]}", "a\uFFFD\uFFFDb", 2},
-		"a NUL":                     {`{"content":[{"type":"text","text":"a\u0000b"}]}`, "a\x00b", 0},
-		"nothing at all":            {`{}`, noContent, 0},
-		"content is null":           {`{"content":null}`, noContent, 0},
+		"an item that is none":      {`{"content":[null,` + text + `]}`, "[item, not read: it is not as the protocol has it]\nnull\nthe text"},
+		"an item of a wrong shape":  {`{"content":[{"type":"text","text":7}]}`, "[text, not read: it is not as the protocol has it]\n{\"type\":\"text\",\"text\":7}"},
+		"one item without its list": {`{"content":` + text + `}`, "the text"},
+		"an item for other uses":    {`{"content":[{"type":"tool_use","id":"1","name":"n","input":{}}]}`, `{"type":"tool_use","id":"1","name":"n","input":{}}`},
+		"numbers stay exact":        {`{"content":[],"structuredContent":{"id": 9007199254740993, "n": 1.10, "big": 123456789012345678901234567890}}`, `{"id":9007199254740993,"n":1.10,"big":123456789012345678901234567890}`},
+		"characters are plain":      {`{"content":[],"structuredContent":{"z":"\u6210\u529f \u003cb\u003e \ud83d\ude00","a":"\"\\u0041\n\ud800\u0007"}}`, "{\"z\":\"成功 <b> \U0001F600\",\"a\":\"\\\"\\\\u0041\\n\\ud800\\u0007\"}"},
+		"deeper than anybody":       {`{"content":[],"structuredContent":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + `}`, strings.Repeat("[", 3000) + strings.Repeat("]", 3000)},
+		"half a pair":               {`{"content":[{"type":"text","text":"a\ud800b\ud83d\ude00 \\ud800 \udc00"}]}`, "a\xED\xA0\x80b\U0001F600 \\ud800 \xED\xB0\x80"},
+		"bytes that are no text":    {"{\"content\":[{\"type\":\"text\",\"text\":\"a\xff\xfeb\"}]}", "a\xFF\xFEb"},
+		"in a name":                 {"{\"content\":[{\"type\":\"resource_link\",\"uri\":\"x://\xff\",\"name\":\"n\"}]}", "[link to a resource: x://\xFF, n]"},
+		"in a structured result":    {"{\"content\":[],\"structuredContent\":{\"a\":\"\xff\\ud800 \\\\\"}}", "{\"a\":\"\xFF\\ud800 \\\\\"}"},
+		"beside what stands for it": {"{\"content\":[{\"type\":\"text\",\"text\":\"\U0010FFFD\\udbff\\udffd\U0010FFFD\u01FF \xff\"}]}", "\U0010FFFD\U0010FFFD\U0010FFFD\u01FF \xFF"},
+		"what stands for it alone":  {"{\"content\":[{\"type\":\"text\",\"text\":\"\U0010FFFD\u01FF\"}]}", "\U0010FFFD\u01FF"},
+		"in an item that is none":   {"{\"content\":[{\"type\":\"a\xff\"}]}", "[a\xFF, not read: it is not as the protocol has it]\n{\"type\":\"a\xFF\"}"},
+		"a NUL":                     {`{"content":[{"type":"text","text":"a\u0000b"}]}`, "a\x00b"},
+		"nothing at all":            {`{}`, ""},
+		"content is null":           {`{"content":null}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := h.answered(test.answer)
-			if got.IsError || got.Content != test.want || got.Metadata.ReplacedBytes != test.replaced {
-				t.Errorf("is_error %v, %d replaced: %.300q, want %.300q", got.IsError, got.Metadata.ReplacedBytes, got.Content, test.want)
+			if got.IsError || got.Content != test.want || (len(got.Notes) > 0) != (test.want == "") {
+				t.Errorf("is_error %v: %.300q %q, want %.300q", got.IsError, got.Content, got.Notes, test.want)
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// noContent is the body of a result that has none.
+// noContent is what is said of a result that has none.
 const noContent = "(no content)"
 
 // A body is a result as text: what is text as it is, and of anything else a
@@ -42,15 +42,15 @@ func (s *server) result(ctx context.Context, call agent.Call, answer *sdk.CallTo
 	if structured, _ := answer.StructuredContent.(string); structured != "" && !repeats(structured, b.texts) {
 		text = strings.TrimSuffix(compact(structured)+"\n"+text, "\n")
 	}
-	if text == "" {
-		text = noContent
+	if answer.Meta[carriedKey] != nil {
+		text = restored(text)
 	}
 	result := agent.ToolResult{ToolCallID: call.ID, Content: s.scrub.text(text), IsError: answer.IsError}
+	if text == "" {
+		result.Notes = []string{noContent}
+	}
 	result.Metadata.IsError = answer.IsError
 	files.describe(&result.Metadata)
-	if replaced, ok := answer.Meta[replacedKey].(float64); ok {
-		result.Metadata.ReplacedBytes = int64(replaced)
-	}
 	return result
 }
 

@@ -74,7 +74,7 @@ func TestOtherResults(t *testing.T) {
 	if got := h.call("own__structured", args{}); got.Content != `{"note":"<b>","rows":[1,2]}` {
 		t.Errorf("structured content is %q", got.Content)
 	}
-	if got := h.call("own__nothing", args{}); got.Content != noContent || got.IsError {
+	if got := h.call("own__nothing", args{}); got.Said().Content != noContent || got.Content != "" || got.IsError {
 		t.Errorf("nothing is %q", got.Content)
 	}
 	if got := h.call("own__fail", args{}); !got.IsError || !got.Metadata.IsError {

@@ -65,14 +65,15 @@ func (k *Keeper) keep(ctx context.Context, call agent.Call, result agent.ToolRes
 }
 
 // keepBeside keeps a copy of a result that goes to a tool, where it, or what it
-// was made of, is over what a model would be shown of a command. The result
-// stays as it is, but for what is said of the copy.
+// was made of, is over what a model would be shown of a command, and where bytes
+// of it were replaced. The result stays as it is, but for that and for what is
+// said of the copy.
 func (k *Keeper) keepBeside(ctx context.Context, call agent.Call, result agent.ToolResult) agent.ToolResult {
-	long := len(result.Content) > CommandPreviewBytes
+	needed := len(result.Content) > CommandPreviewBytes || !utf8.ValidString(result.Content)
 	if result.Original != nil {
-		long = long || len(result.Original.Bytes) > CommandPreviewBytes
+		needed = needed || len(result.Original.Bytes) > CommandPreviewBytes || result.Metadata.ReplacedBytes > 0
 	}
-	if !long {
+	if !needed {
 		result.Original = nil
 		result.Metadata.Retention = uncopied(result.Metadata)
 		return result
@@ -83,6 +84,9 @@ func (k *Keeper) keepBeside(ctx context.Context, call agent.Call, result agent.T
 	meta := k.result(ctx, s, outcome{call: call, budget: budget, shape: previewShape{budget: CommandPreviewBytes}, meta: said}).Metadata
 	result.Original = nil // it is kept
 	own := &result.Metadata
+	var replacer Replacer
+	result.Content = string(replacer.Flush(replacer.Append(nil, []byte(result.Content))))
+	own.ReplacedBytes += replacer.Replaced
 	own.Retention, own.RetentionError, own.OutputID = meta.Retention, meta.RetentionError, meta.OutputID
 	own.TotalBytes, own.Complete = meta.TotalBytes, meta.Complete
 	own.Passage = models.Ptr(models.Whole(int64(len(result.Content)))) // the tool is given all of it

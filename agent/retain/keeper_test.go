@@ -73,18 +73,20 @@ func TestWhatATextWasMadeOfIsKeptForDownload(t *testing.T) {
 	page := strings.Repeat("<p>", CommandPreviewBytes)
 	for name, tc := range map[string]struct {
 		parent, original string
+		replaced         int64
 		kept             bool
 	}{
-		"of a model's call":        {"", "<p>hi", true},
-		"long, of a script's call": {"call_0", page, true},
-		"of a script's call":       {"call_0", "<p>hi", false},
+		"of a model's call":                       {"", "<p>hi", 3, true},
+		"long, of a script's call":                {"call_0", page, 3, true},
+		"of a script's call":                      {"call_0", "<p>hi", 0, false},
+		"of a script's call, with bytes replaced": {"call_0", "<p>hi", 3, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := newMemory()
 			call := testCall("fetch_url")
 			call.Parent = tc.parent
 			made := agent.ToolResult{Content: "hi", Original: &agent.Original{MediaType: "text/html", Bytes: []byte(tc.original)}}
-			made.Metadata.ReplacedBytes = 3
+			made.Metadata.ReplacedBytes = tc.replaced
 			result, err := NewKeeper(store, Config{}).Wrap(fixed{spec: agent.ToolSpec{Name: "fetch_url"}, result: made}).Run(t.Context(), call)
 			if err != nil || result.Content != "hi" || result.Original != nil || (result.Metadata.OutputID != "") != tc.kept {
 				t.Fatalf("%+v, %v", result, err)
@@ -97,7 +99,7 @@ func TestWhatATextWasMadeOfIsKeptForDownload(t *testing.T) {
 				t.Fatal(err)
 			}
 			bytes, err := io.ReadAll(raw)
-			if err != nil || string(bytes) != tc.original || row.Original != "text/html" || row.TotalBytes != 2 || row.ReplacedBytes != 3 || row.Binary {
+			if err != nil || string(bytes) != tc.original || row.Original != "text/html" || row.TotalBytes != 2 || row.ReplacedBytes != tc.replaced || row.Binary {
 				t.Errorf("%d bytes, %+v, %v", len(bytes), row, err)
 			}
 			page, err := NewReader(store).Page(t.Context(), testSession, row.ID, 0, MaxPageBytes)
@@ -105,6 +107,27 @@ func TestWhatATextWasMadeOfIsKeptForDownload(t *testing.T) {
 				t.Errorf("its page is %+v, %v", page, err)
 			}
 		})
+	}
+}
+
+func TestBytesThatAreNoTextAreKeptHoweverFewTheyAre(t *testing.T) {
+	for _, parent := range []string{"", "call_0"} {
+		store := newMemory()
+		call := testCall("server__tool")
+		call.Parent = parent
+		made := agent.ToolResult{Content: "a\xff\xfeb"}
+		result, err := NewKeeper(store, Config{}).Wrap(fixed{spec: agent.ToolSpec{Name: "server__tool"}, result: made}).Run(t.Context(), call)
+		meta := result.Metadata
+		if err != nil || result.Content != "a\uFFFD\uFFFDb" || meta.ReplacedBytes != 2 || meta.Retention != models.RetentionKept || meta.Truncated {
+			t.Fatalf("within %q: %q, %s, %v", parent, result.Content, meta.Line(), err)
+		}
+		_, raw, err := NewReader(store).Raw(t.Context(), testSession, meta.OutputID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes, err := io.ReadAll(raw); err != nil || string(bytes) != made.Content {
+			t.Errorf("within %q: %q is kept, %v", parent, bytes, err)
+		}
 	}
 }
 

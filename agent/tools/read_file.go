@@ -96,6 +96,7 @@ type filePage struct {
 	shown    string
 
 	text     string
+	raw      []byte // that the text was made of
 	replaced int64
 	// Where the text after the page begins.
 	nextLine, nextOffset int64
@@ -123,7 +124,11 @@ func (p *filePage) result(info fs.FileInfo) agent.ToolResult {
 	if p.replaced > 0 && meta.Encoding == "" {
 		meta.Encoding = "not UTF-8"
 	}
-	return agent.ToolResult{Content: p.text, Metadata: meta}
+	result := agent.ToolResult{Content: p.text, Metadata: meta}
+	if p.replaced > 0 {
+		result.Original = &agent.Original{MediaType: "text/plain", Bytes: p.raw}
+	}
+	return result
 }
 
 func (p *filePage) read(line, offset, limit int64) error {
@@ -148,7 +153,7 @@ func (p *filePage) read(line, offset, limit int64) error {
 	if ended > 0 {
 		p.nextOffset = int64(used - p.afterLastEnd(raw[:used]))
 	}
-	p.more = at+int64(used) < p.size
+	p.raw, p.more = raw[:used], at+int64(used) < p.size
 	return nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"offcut/models"
 )
 
 func utf16Bytes(text string, big, mark bool) string {
@@ -66,6 +68,18 @@ func TestReadFile(t *testing.T) {
 				t.Errorf("says %q, %q, %d bytes", meta.Encoding, meta.Newline, *meta.FileBytes)
 			}
 		})
+	}
+}
+
+func TestBytesOfAFileThatAreNoTextAreKept(t *testing.T) {
+	b := newBench(t)
+	b.write("f", "first\ncaf\xe9\nlast\n")
+	meta := b.ok("read_file", arguments{"path": "f", "line": 2, "limit": 1}).Metadata
+	if meta.ReplacedBytes != 1 || meta.Retention != models.RetentionKept {
+		t.Errorf("the metadata are %s", meta.Line())
+	}
+	if _, raw := b.original(meta.OutputID); raw != "caf\xe9\n" {
+		t.Errorf("%q is kept", raw)
 	}
 }
 

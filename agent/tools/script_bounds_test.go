@@ -61,7 +61,6 @@ func TestOfAHugeResultAScriptGetsABoundedTextAndTheCopy(t *testing.T) {
 	if want := fmt.Sprintf(`["<é><é>",%d,true,%q,%d]`, maxScriptText/4*3, nested[0].OutputID, *nested[0].TotalBytes); result.Content != want {
 		t.Errorf("%s, not %s", result.Content, want)
 	}
-	begun := time.Now()
 	result = b.script(`try { await tools.wrong({}) } catch (e) { return e.message }`)
 	if nested = result.Metadata.Nested; len(nested) != 1 {
 		t.Fatalf("%.200q, %s", result.Content, result.Metadata.Line())
@@ -69,8 +68,32 @@ func TestOfAHugeResultAScriptGetsABoundedTextAndTheCopy(t *testing.T) {
 	if says := fmt.Sprintf("of %d bytes) read_tool_output gives the rest by output_id %s.", len(huge), nested[0].OutputID); !strings.HasSuffix(b.whole(result.Metadata.OutputID), says) {
 		t.Errorf("it does not end with %q", says)
 	}
-	if took := time.Since(begun); took > 20*time.Second {
-		t.Errorf("the script waited for %s", took)
+}
+
+// A script must not take a part for all that there was.
+func TestAScriptSeesThatAToolDidNotHaveAll(t *testing.T) {
+	b := newBench(t)
+	for name, test := range map[string]struct {
+		content, want string
+		complete      *bool
+		reasons       []models.Reason
+	}{
+		"a short part":              {"ab", `[2,false,["capture"]]`, models.Ptr(false), []models.Reason{models.ReasonCapture}},
+		"a part that is kept":       {strings.Repeat("ab", 20_000), `[40000,false,["retention"]]`, models.Ptr(false), []models.Reason{models.ReasonRetention}},
+		"all, of which more is":     {strings.Repeat("ab", 20_000), `[40000,null,["preview"]]`, nil, []models.Reason{models.ReasonPreview}},
+		"all, of which a copy is":   {strings.Repeat("ab", 20_000), `[40000,null,null]`, nil, nil},
+		"more than a copy can hold": {strings.Repeat("ab", 4<<20+1), `[8388610,null,null]`, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.box = agent.NewToolbox(retain.NewKeeper(b.store, retain.Config{}).Wrap(agenttest.ToolFunc("partial", func(context.Context, agent.Call) (agent.ToolResult, error) {
+				result := agenttest.Text(test.content)
+				result.Metadata.Complete, result.Metadata.Reasons = test.complete, test.reasons
+				return result, nil
+			})))
+			if got := b.script(`const r = await tools.partial({}); return [r.text.length, r.complete ?? null, r.reasons ?? null]`); got.Content != test.want {
+				t.Errorf("the script has %s", got.Content)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"offcut/agent"
@@ -66,7 +67,7 @@ func scriptValue(tool string, result agent.ToolResult, cut bool) json.RawMessage
 	meta := result.Metadata
 	if meta.Retention != "" && !cut { // what is said of a copy that has no more is for the model
 		meta.Retention, meta.RetentionError, meta.OutputID, meta.TotalBytes = "", "", "", nil
-		if meta.Offset == nil {
+		if meta.Offset == nil && !lacks(meta) {
 			meta.Complete = nil
 		}
 	}
@@ -82,6 +83,13 @@ func scriptValue(tool string, result agent.ToolResult, cut bool) json.RawMessage
 		value["notes"] = result.Notes
 	}
 	return mustJSON(value)
+}
+
+// lacks reports whether the tool itself did not have all that it was to return.
+// That a copy is not whole says nothing of the text beside it.
+func lacks(meta models.ResultMetadata) bool {
+	return meta.Complete != nil && !*meta.Complete &&
+		(slices.Contains(meta.Reasons, models.ReasonCapture) || slices.Contains(meta.Reasons, models.ReasonRetention))
 }
 
 func commandValueOf(result agent.ToolResult) commandValue {
