@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -184,7 +183,7 @@ func newReceiver(t *testing.T) *receiver {
 	t.Helper()
 	r := &receiver{}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		var export collector.ExportTraceServiceRequest
+		var export tracepb.TracesData // as the bytes of the service's request are
 		body, err := io.ReadAll(req.Body)
 		if err != nil || req.URL.Path != "/v1/traces" || proto.Unmarshal(body, &export) != nil {
 			http.Error(w, "what is this?", http.StatusBadRequest)

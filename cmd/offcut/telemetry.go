@@ -32,7 +32,7 @@ func (a *App) watch(ctx context.Context, db *store.Store) (watched, error) {
 	}
 	var err error
 	if w.traces, err = telemetry.NewTraces(ctx, version, a.cfg.Traces.Contents, a.log); err != nil {
-		return w, fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT: traces cannot be sent: %w", err)
+		return w, fmt.Errorf("traces cannot be sent: %w", err)
 	}
 	a.closing(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), flushGrace)

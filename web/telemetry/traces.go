@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"os"
 
 	"offcut/agent"
 	"offcut/models"
@@ -12,7 +13,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -33,7 +34,11 @@ type Traces struct {
 // OTEL_EXPORTER_OTLP_… say. contents: the texts of messages, arguments and
 // results go along.
 func NewTraces(ctx context.Context, version string, contents bool, log *slog.Logger) (*Traces, error) {
-	exporter, err := otlptracehttp.New(ctx)
+	client, err := newCollector(os.Getenv, version)
+	if err != nil {
+		return nil, err
+	}
+	exporter, err := otlptrace.New(ctx, client)
 	if err != nil {
 		return nil, err
 	}
