@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -131,13 +132,23 @@ func (a *attempt) check(ctx context.Context, resp *http.Response, err error) (bo
 	if after, ok := RetryAfter(resp.Header, a.transport.now()); ok && after > MaxRetryAfter {
 		return false, nil
 	}
-	a.reason = fmt.Sprintf("The model's server answered %d (%s).", resp.StatusCode, strings.ToLower(http.StatusText(resp.StatusCode)))
+	a.reason = answered(resp.StatusCode)
 	if a.tries <= MaxRetries {
 		// Nobody reads it, and the library would wait for its end.
 		_ = resp.Body.Close()
 		resp.Body = http.NoBody
 	}
 	return true, nil
+}
+
+// answered says with which status the server did, by its name where it has one:
+// 529 has none.
+func answered(status int) string {
+	named := ""
+	if text := http.StatusText(status); text != "" {
+		named = " (" + strings.ToLower(text) + ")"
+	}
+	return fmt.Sprintf("The model's server answered %d%s.", status, named)
 }
 
 // backoff waits before try n+1, which it announces. It waits itself, because
@@ -180,20 +191,22 @@ func Backoff(n int) time.Duration {
 }
 
 // RetryAfter reads the header of that name, which holds seconds or an HTTP
-// date. A date that has passed is a wait of zero; false: there is no header
-// that can be understood.
+// date. False: it asks for no wait. So it is where it cannot be understood, and
+// where it is zero or a date that has passed: to be asked again at once is no
+// help for a server that has just failed, and all tries would be over in a
+// moment.
 func RetryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		if seconds < 0 || seconds != seconds {
+		if seconds <= 0 || math.IsNaN(seconds) {
 			return 0, false
 		}
 		// Beyond a century the number of nanoseconds would not fit.
 		return time.Duration(min(seconds, 3e9) * float64(time.Second)), true
 	}
 	at, err := http.ParseTime(value)
-	if err != nil {
+	if err != nil || !at.After(now) {
 		return 0, false
 	}
-	return max(0, at.Sub(now)), true
+	return at.Sub(now), true
 }
