@@ -234,6 +234,12 @@ func TestTheFifthIdenticalCallWithAnIdenticalResultIsAnError(t *testing.T) {
 		r.Metadata.OutputID = fmt.Sprintf("out_%d", kept)
 		return r, nil
 	})
+	nesting := agenttest.ToolFunc("look", func(context.Context, agent.Call) (agent.ToolResult, error) {
+		kept++
+		r := agenttest.Text("seen")
+		r.Metadata.Nested = []models.NestedOutput{{Tool: "run_command", OutputID: fmt.Sprintf("out_%d", kept)}}
+		return r, nil
+	})
 	for name, test := range map[string]struct {
 		steps  []agenttest.Step
 		tool   agent.Tool
@@ -241,6 +247,7 @@ func TestTheFifthIdenticalCallWithAnIdenticalResultIsAnError(t *testing.T) {
 	}{
 		"alike":                          {[]agenttest.Step{same, same, same, same, same, same}, agenttest.Returns("look", "seen"), []int{4, 5}},
 		"but for the id of the copy":     {[]agenttest.Step{same, same, same, same, same}, keeping, []int{4}},
+		"but for the ids of calls in it": {[]agenttest.Step{same, same, same, same, same}, nesting, []int{4}},
 		"the results differ":             {[]agenttest.Step{same, same, same, same, same, same}, changing, nil},
 		"another call between":           {[]agenttest.Step{same, same, same, same, agenttest.Calls("look", `{"n":1}`), same}, agenttest.Returns("look", "seen"), nil},
 		"five at once":                   {[]agenttest.Step{agenttest.CallsAll(slices.Repeat([]models.ToolCall{agenttest.Call("", "look", "{}")}, 5)...)}, agenttest.Returns("look", "seen"), []int{4}},

@@ -31,15 +31,21 @@ func (r *repeats) check(c models.ToolCall, m *models.Message) {
 }
 
 // fingerprint is what makes results identical: not the time they took, nor the
-// id of the kept copy, which is new each time.
+// ids of the kept copies, which are new each time.
 func fingerprint(m models.Message) string {
 	meta := *m.Metadata
-	body := m.Content
-	if meta.OutputID != "" {
-		body = strings.ReplaceAll(body, meta.OutputID, "")
+	meta.ExecutionMS = nil
+	text := meta.Line() + "\n" + m.Content
+	ids := []string{meta.OutputID}
+	for _, nested := range meta.Nested {
+		ids = append(ids, nested.OutputID)
 	}
-	meta.OutputID, meta.ExecutionMS = "", nil
-	return meta.Line() + "\n" + body
+	for _, id := range ids {
+		if id != "" {
+			text = strings.ReplaceAll(text, id, "")
+		}
+	}
+	return text
 }
 
 // circle replaces a result by the error. What was kept of it stays readable.
@@ -49,5 +55,6 @@ func circle(m *models.Message, count int) {
 	m.Metadata = &models.ResultMetadata{
 		IsError: true, ExecutionMS: was.ExecutionMS, Background: was.Background,
 		OutputID: was.OutputID, TotalBytes: was.TotalBytes, Complete: was.Complete, Retention: was.Retention,
+		Nested: was.Nested, Calls: was.Calls,
 	}
 }
