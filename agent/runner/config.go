@@ -206,6 +206,10 @@ type Store interface {
 	// many characters of each stay at each end.
 	Prunings(ctx context.Context, sessionID string) (map[string]int, error)
 	SavePrunings(ctx context.Context, sessionID string, keep map[string]int) error
+	// Window is what was learned of a model's window in a session; nothing, where
+	// nothing was.
+	Window(ctx context.Context, sessionID, model string) (models.Window, error)
+	SaveWindow(ctx context.Context, w models.Window) error
 	// SaveRequest stores what a model is sent and returns its number in the
 	// session; the first same places hold what the request before it holds there.
 	SaveRequest(ctx context.Context, r models.SentRequest, same int, parts []models.SentPart) (number int64, err error)

@@ -22,12 +22,10 @@ type Runner struct {
 	sending sync.Mutex // makes counting a user's turns and adding one a single step
 
 	mu      sync.Mutex
-	workers map[string]*worker     // by session; only sessions with something to do
-	ended   map[string]time.Time   // sessions that are being deleted, and since when
-	waits   map[string]*wait       // by turn
-	learned map[learnedKey]int     // windows that were found smaller than configured, in tokens
-	scales  map[learnedKey]float64 // how providers counted against the estimate
-	closing chan struct{}          // closed when nothing new begins
+	workers map[string]*worker   // by session; only sessions with something to do
+	ended   map[string]time.Time // sessions that are being deleted, and since when
+	waits   map[string]*wait     // by turn
+	closing chan struct{}        // closed when nothing new begins
 	closed  bool
 	group   sync.WaitGroup // the workers and the background's jobs
 
@@ -43,8 +41,6 @@ func New(cfg Config) *Runner {
 		workers: map[string]*worker{},
 		ended:   map[string]time.Time{},
 		waits:   map[string]*wait{},
-		learned: map[learnedKey]int{},
-		scales:  map[learnedKey]float64{},
 		closing: make(chan struct{}),
 
 		background: backgrounds{places: map[string]int{}},

@@ -115,7 +115,6 @@ func (r *Runner) EndSession(ctx context.Context, sessionID, reason string) {
 		r.isEnded(id) // drops those that were long ago
 	}
 	r.ended[sessionID] = r.cfg.Now()
-	r.forgetWindows(sessionID)
 	w := r.workers[sessionID]
 	if w != nil {
 		w.end()

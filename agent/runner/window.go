@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"offcut/agent"
@@ -22,14 +23,20 @@ func (r *Runner) window(ctx context.Context, j *journal, model agent.Model, info
 	for callID, n := range keep {
 		pruned[callID] = contextwin.Decision{Keep: n}
 	}
-	key := learnedKey{session, info.Name}
-	limits := info.limits()
-	if most, known := r.learnedWindow(key); known && (limits.ContextTokens == 0 || most < limits.ContextTokens) {
-		limits.ContextTokens = most
+	learned, err := r.cfg.Store.Window(ctx, session, info.Name)
+	if err != nil {
+		return nil, j.storageError("read what is known of the model's window", err)
 	}
-	limits.Scale = r.learnedScale(key)
+	limits := info.limits()
+	if r.cfg.Now().Sub(learned.RefusedAt) > refusalHolds {
+		learned.Tokens = 0
+	}
+	if learned.Tokens > 0 && (limits.ContextTokens == 0 || learned.Tokens < limits.ContextTokens) {
+		limits.ContextTokens = learned.Tokens
+	}
+	limits.Scale = learned.Scale
 	return contextwin.Open(contextwin.Options{
-		Limits: limits, Pruned: pruned, Before: before, Model: model, Memory: memory{j, key}, Ranges: j.copyRanges, Log: j.log,
+		Limits: limits, Pruned: pruned, Before: before, Model: model, Memory: &memory{j, learned}, Ranges: j.copyRanges, Log: j.log,
 	}), nil
 }
 
@@ -45,57 +52,31 @@ func (j *journal) copyRanges(stored models.Message, left []models.Range) []model
 	return models.MergeRanges(ranges)
 }
 
-// learnedKey names a window: what fits depends on the model, and on how its
-// provider counts what is said in the session.
-type learnedKey struct{ sessionID, model string }
+// refusalHolds is how long a window is believed to be smaller than configured:
+// the provider's server may have been given a larger one since, and to ask for
+// that once a day costs one refused request.
+const refusalHolds = 24 * time.Hour
 
-// learnedWindow is how many tokens a window has by its provider's refusals.
-func (r *Runner) learnedWindow(key learnedKey) (tokens int, known bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	tokens, known = r.learned[key]
-	return tokens, known
-}
-
-// learnedScale is how many tokens the provider counts for one of the estimate; 0:
-// not known, as after a restart.
-func (r *Runner) learnedScale(key learnedKey) float64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.scales[key]
-}
-
-// forgetWindows lets go of what was learned in a session that ends. Called with
-// the lock held.
-func (r *Runner) forgetWindows(sessionID string) {
-	for key := range r.learned {
-		if key.sessionID == sessionID {
-			delete(r.learned, key)
-		}
-	}
-	for key := range r.scales {
-		if key.sessionID == sessionID {
-			delete(r.scales, key)
-		}
-	}
-}
+// notedScale is by which share the scale of the estimate has to change to be
+// stored again: it moves a little with each request.
+const notedScale = 0.02
 
 // memory keeps what the window of a turn decides; see contextwin.Memory. What
 // cannot be stored is decided anew by the next turn.
 type memory struct {
-	j   *journal
-	key learnedKey
+	j       *journal
+	learned models.Window // as it is stored
 }
 
-func (m memory) Pruned(ctx context.Context, more contextwin.Decisions) {
+func (m *memory) Pruned(ctx context.Context, more contextwin.Decisions) {
 	keep := make(map[string]int, len(more))
 	for callID, d := range more {
 		keep[callID] = d.Keep
 	}
-	m.log("what was shortened", m.j.r.cfg.Store.SavePrunings(context.WithoutCancel(ctx), m.key.sessionID, keep))
+	m.log("what was shortened", m.j.r.cfg.Store.SavePrunings(context.WithoutCancel(ctx), m.learned.SessionID, keep))
 }
 
-func (m memory) Summarised(ctx context.Context, s models.Summary) {
+func (m *memory) Summarised(ctx context.Context, s models.Summary) {
 	if err := m.j.r.cfg.Store.SaveSummary(context.WithoutCancel(ctx), s); err != nil {
 		m.log("a summary", err)
 		return
@@ -105,7 +86,7 @@ func (m memory) Summarised(ctx context.Context, s models.Summary) {
 	m.j.publish(events.Event{Kind: events.KindSummary, UptoTurn: s.UptoTurn})
 }
 
-func (m memory) Used(ctx context.Context, used models.Usage) {
+func (m *memory) Used(ctx context.Context, used models.Usage) {
 	m.j.mu.Lock()
 	m.j.turn.Usage = m.j.turn.Usage.Add(used)
 	turn := m.j.turn
@@ -113,25 +94,29 @@ func (m memory) Used(ctx context.Context, used models.Usage) {
 	_ = m.j.saveTurn(context.WithoutCancel(ctx), turn) // logged there; the figures come again with the next save
 }
 
-func (m memory) Scaled(scale float64) {
-	m.j.r.mu.Lock()
-	defer m.j.r.mu.Unlock()
-	m.j.r.scales[m.key] = scale
+func (m *memory) Scaled(scale float64) {
+	if known := max(1, m.learned.Scale); math.Abs(scale-known) > notedScale*known {
+		m.learned.Scale = scale
+		m.learn()
+	}
 }
 
-func (m memory) Learned(tokens int) {
-	m.j.r.mu.Lock()
-	defer m.j.r.mu.Unlock()
-	m.j.r.learned[m.key] = tokens
+func (m *memory) Learned(tokens int) {
+	m.learned.Tokens, m.learned.RefusedAt = tokens, m.j.r.cfg.Now()
+	m.learn()
+}
+
+func (m *memory) learn() {
+	m.log("the model's window", m.j.r.cfg.Store.SaveWindow(context.Background(), m.learned))
 }
 
 // Outputs reads all of the session's kept outputs. A list that cannot be read is
 // empty: their ids are in the history too, and a summary does without.
-func (m memory) Outputs(ctx context.Context) []models.RetainedOutput {
+func (m *memory) Outputs(ctx context.Context) []models.RetainedOutput {
 	var all []models.RetainedOutput
 	page := models.Page{Limit: models.MaxPageLimit}
 	for {
-		list, next, err := m.j.r.cfg.Store.Outputs(ctx, m.key.sessionID, page)
+		list, next, err := m.j.r.cfg.Store.Outputs(ctx, m.learned.SessionID, page)
 		m.log("the list of outputs", err)
 		all = append(all, list...)
 		if err != nil || next == "" {
@@ -142,8 +127,8 @@ func (m memory) Outputs(ctx context.Context) []models.RetainedOutput {
 }
 
 // OutputIDs are not known where they cannot be read.
-func (m memory) OutputIDs(ctx context.Context) map[string]bool {
-	ids, err := m.j.r.cfg.Store.OutputIDs(ctx, m.key.sessionID)
+func (m *memory) OutputIDs(ctx context.Context) map[string]bool {
+	ids, err := m.j.r.cfg.Store.OutputIDs(ctx, m.learned.SessionID)
 	if err != nil {
 		m.log("the ids of outputs", err)
 		return nil
@@ -153,13 +138,13 @@ func (m memory) OutputIDs(ctx context.Context) map[string]bool {
 
 // Earlier is empty where it cannot be read: a summary then names none of its
 // results.
-func (m memory) Earlier(ctx context.Context, uptoTurn string) []models.Message {
-	said, err := m.j.r.cfg.Store.Transcript(ctx, m.key.sessionID, uptoTurn)
+func (m *memory) Earlier(ctx context.Context, uptoTurn string) []models.Message {
+	said, err := m.j.r.cfg.Store.Transcript(ctx, m.learned.SessionID, uptoTurn)
 	m.log("what a summary covers", err)
 	return said
 }
 
-func (m memory) log(what string, err error) {
+func (m *memory) log(what string, err error) {
 	if err != nil {
 		m.j.log.Error("storage failed for a window", "what", what, "error", err)
 	}

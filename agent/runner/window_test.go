@@ -86,9 +86,9 @@ func TestWhatARefusalTaughtOutlivesTheTurn(t *testing.T) {
 	if !strings.Contains(shrunk.Content, "…") {
 		t.Fatalf("after the refusal the result was sent as %d bytes", len(shrunk.Content))
 	}
-	limit := h.runner.learned[learnedKey{session, "scripted"}]
-	if whole := contextwin.Estimate(h.script.Requests()[1]); limit == 0 || limit >= whole {
-		t.Errorf("a window of %d tokens was learned where %d were refused", limit, whole)
+	learned, err := h.store.Window(t.Context(), session, "scripted")
+	if whole := contextwin.Estimate(h.script.Requests()[1]); err != nil || learned.Tokens == 0 || learned.Tokens >= whole {
+		t.Errorf("a window of %d tokens was learned where %d were refused; %v", learned.Tokens, whole, err)
 	}
 	h.rest(h.send(session, "and now?"))
 	h.restart(build)
@@ -98,9 +98,41 @@ func TestWhatARefusalTaughtOutlivesTheTurn(t *testing.T) {
 			t.Errorf("later it was sent as %d bytes", len(m.Content))
 		}
 	}
-	h.runner.EndSession(t.Context(), session, "deleted")
-	if len(h.runner.learned) != 0 {
-		t.Errorf("the session is gone, and left %v", h.runner.learned)
+}
+
+// A server that refuses what is longer than its window refuses once in a session,
+// also where the program was started again since.
+func TestAWindowThatWasLearnedIsKnownAfterARestart(t *testing.T) {
+	now := time.Now()
+	build := func(c *Config) {
+		c.Store, c.Now = &mortal{Store: c.Store}, func() time.Time { return now }
+	}
+	h := newHouse(t, build)
+	session := h.session()
+	for n := range 4 {
+		h.script.Then(counted("noted", 30_000, 1))
+		h.rest(h.send(session, long(n)))
+	}
+	h.script.Then(agenttest.Fails(overflow), agenttest.Says("What was said."), counted("noted", 30_000, 1))
+	h.rest(h.send(session, long(4)))
+	learned, err := h.store.Window(t.Context(), session, "scripted")
+	if err != nil || learned.Tokens == 0 || learned.Scale <= 1 {
+		t.Fatalf("%+v, %v", learned, err)
+	}
+
+	h.restart(build)
+	asked := func() agent.Request {
+		before := len(h.script.Requests())
+		h.script.Then(agenttest.Says("What was said."), agenttest.Says("noted"))
+		h.rest(h.send(session, strings.Repeat("word ", 4000)))
+		return h.script.Requests()[before]
+	}
+	if first := asked(); !strings.HasPrefix(first.System, agent.SummaryTask) {
+		t.Errorf("after a restart %d tokens are sent at once, although no more than %d are taken", contextwin.Estimate(first), learned.Tokens)
+	}
+	now = now.Add(refusalHolds + time.Minute)
+	if first := asked(); strings.HasPrefix(first.System, agent.SummaryTask) {
+		t.Error("a day later the server's window is not tried again")
 	}
 }
 

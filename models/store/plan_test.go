@@ -293,6 +293,8 @@ func useEverything(t *testing.T, s *Store) {
 	got(s.OutputIDs(ctx, "s"))(t)
 	must(t, s.SavePrunings(ctx, "s", map[string]int{"c1": 0}))
 	got(s.Prunings(ctx, "s"))(t)
+	must(t, s.SaveWindow(ctx, models.Window{SessionID: "s", Model: "m", RefusedAt: start}))
+	got(s.Window(ctx, "s", "m"))(t)
 
 	_, err = s.TitleSession(ctx, "s", "t")
 	must(t, err)
