@@ -23,8 +23,9 @@ type outbox struct {
 	number int64            // of that request
 }
 
-// has notes messages that are stored.
-func (o *outbox) has(more ...models.Message) { o.store = append(slices.Clip(o.store), more...) }
+// has notes messages that are stored. Who holds what store was before goes on
+// holding that: it only grows.
+func (o *outbox) has(more ...models.Message) { o.store = append(o.store, more...) }
 
 // noteRequest writes down a request. Called with the lock held.
 func (j *journal) noteRequest(req agent.Request) {
