@@ -32,7 +32,7 @@ const OpeningText = "(The conversation begins with the assistant.)"
 // UnfinishedThinking stands for the content of a reply that was cut while the
 // model had only been thinking: providers refuse a message with neither text
 // nor calls, and the thinking shall not be lost.
-const UnfinishedThinking = "(The thinking was not finished when the output ended. The system kept it in the reasoning of this message: continue it, or ignore it.)"
+const UnfinishedThinking = "(The thinking was not finished when the output ended, and was kept by the system with this message: continue it, or ignore it.)"
 
 // EffectsUnknown is the result of a call that was started and ended without one.
 func EffectsUnknown(callID string, why error) ToolResult {

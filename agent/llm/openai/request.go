@@ -83,11 +83,15 @@ func userMessage(m models.Message) openai.ChatCompletionMessage {
 }
 
 // assistant is an earlier reply as it is sent back; false: it holds nothing,
-// and a message of nothing is refused.
+// and a message of nothing is refused. Thinking that was all of a reply that was
+// cut off is sent as text where the server takes none: it shall not be lost.
 func (c *Client) assistant(m models.Message) (openai.ChatCompletionMessage, bool) {
 	out := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: m.Content}
-	if !c.config.OmitReasoning {
+	switch {
+	case !c.config.OmitReasoning:
 		out.ReasoningContent = m.Reasoning
+	case m.Content == agent.UnfinishedThinking && m.Reasoning != "":
+		out.Content = m.Reasoning + "\n\n" + m.Content
 	}
 	for _, call := range m.ToolCalls {
 		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{

@@ -71,6 +71,10 @@ func TestEarlierRepliesAreNeverSentAsNothing(t *testing.T) {
 	}{
 		{"reasoning alone", false, thought, map[string]any{"role": "assistant", "reasoning_content": "Hm", "content": agent.UnfinishedThinking}},
 		{"reasoning alone, to a server that refuses it", true, thought, nil},
+		{
+			"thinking that was cut off, to a server that refuses it", true, models.Message{Role: models.RoleAssistant, Content: agent.UnfinishedThinking, Reasoning: "Hm"},
+			map[string]any{"role": "assistant", "content": "Hm\n\n" + agent.UnfinishedThinking},
+		},
 		{"nothing", false, models.Message{Role: models.RoleAssistant}, nil},
 		{"text and reasoning", false, models.Message{Role: models.RoleAssistant, Content: "x", Reasoning: "Hm"}, map[string]any{"role": "assistant", "reasoning_content": "Hm", "content": "x"}},
 		{"text and reasoning, to a server that refuses it", true, models.Message{Role: models.RoleAssistant, Content: "x", Reasoning: "Hm"}, map[string]any{"role": "assistant", "content": "x"}},
