@@ -139,12 +139,12 @@ func after(retries int) string {
 }
 
 // Broken describes a stream that ended before it was whole. began: something of
-// the reply had come; opened: the reply was begun, if only with nothing in it.
+// the reply had come.
 //
-// A stream that was opened and breaks off is a reply that was cut, and is asked
-// for again as such. One in which no reply ever began, and one in which the
-// provider says why there is none, are failures.
-func (s Server) Broken(err error, events *EventReader, began, opened bool) *agent.ModelError {
+// A stream that breaks off is a reply that was cut, also where nothing of it had
+// come, and is asked for again as such. What is no stream at all, and one in which
+// the provider says why there is no reply, are failures.
+func (s Server) Broken(err error, events *EventReader, began bool) *agent.ModelError {
 	var p *ProviderError
 	var out *agent.ModelError
 	switch {
@@ -161,7 +161,7 @@ func (s Server) Broken(err error, events *EventReader, began, opened bool) *agen
 	default:
 		out = s.modelError(models.CodeStreamBroken, 0, "The answer broke off", err.Error(), err)
 	}
-	out.Broken = began || (opened && p == nil)
+	out.Broken = began || (p == nil && len(events.Stray()) == 0)
 	return out
 }
 

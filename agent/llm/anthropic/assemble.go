@@ -27,7 +27,6 @@ type assembler struct {
 	stopped bool // the provider has said that nothing more comes
 	usage   models.Usage
 	model   string
-	opened  bool // the reply was begun, if only with nothing in it
 }
 
 // block is one block of a reply, as far as it came.
@@ -52,7 +51,7 @@ func newAssembler(o outline, emit func(agent.Delta)) *assembler {
 func (a *assembler) add(e anthropic.MessageStreamEventUnion) {
 	switch e.Type {
 	case "message_start":
-		a.model, a.opened = e.Message.Model, true
+		a.model = e.Message.Model
 		u := e.Message.Usage
 		a.count(u.InputTokens, u.CacheCreationInputTokens, u.CacheReadInputTokens, u.OutputTokens, u.OutputTokensDetails.ThinkingTokens)
 	case "content_block_start":

@@ -182,5 +182,5 @@ func (c *Client) receive(ctx context.Context, stream *ssestream.Stream[anthropic
 	case err == nil:
 		err = io.EOF
 	}
-	return reply, c.server.Broken(err, events, asm.began(), asm.opened)
+	return reply, c.server.Broken(err, events, asm.began())
 }

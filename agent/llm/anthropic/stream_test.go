@@ -200,7 +200,7 @@ func TestAStreamThatBreaksKeepsWhatCame(t *testing.T) {
 		{"a pause", answer("pause_turn", text("0", "Hel")), "Hel", models.CodeStreamBroken, "paused", true},
 		{"no reason for the end", first + events(said("Hel"), closed("0"), end), "Hel", models.CodeStreamBroken, "complete", true},
 		{"a stream that ends", first + events(said("Hel")), "Hel", models.CodeStreamBroken, "complete", true},
-		{"no event at all", "", "", models.CodeStreamBroken, "complete", false},
+		{"no event at all", "", "", models.CodeStreamBroken, "complete", true},
 		{"no stream", "<html>maintenance</html>\n", "", models.CodeStreamBroken, "maintenance", false},
 		{"an event that does not parse", first + events(said("Hel")) + "event: content_block_delta\ndata: {\"type\":\n\n", "Hel", models.CodeStreamBroken, "broke off", true},
 	} {

@@ -21,7 +21,6 @@ type assembler struct {
 	finish models.FinishReason
 	usage  models.Usage
 	model  string
-	opened bool // the reply was begun, if only with nothing in it
 }
 
 func newAssembler(emit func(agent.Delta)) *assembler {
@@ -56,9 +55,11 @@ func (a *assembler) add(raw []byte) error {
 }
 
 func (a *assembler) addChoice(c choice) error {
-	a.opened = true
 	a.addPiece(c.Delta)
 	a.addPiece(c.Message)
+	if isSet(c.Error) {
+		return llm.NewProviderError(c.Error)
+	}
 	if c.FinishReason == "" {
 		return nil
 	}

@@ -20,13 +20,16 @@ type chunk struct {
 	Choices []choice        `json:"choices"`
 	Usage   *usage          `json:"usage"`
 	Error   json.RawMessage `json:"error"`
+	// Object is "error" where the event itself is one, as older vLLM sends it.
+	Object json.RawMessage `json:"object"`
 }
 
 type choice struct {
-	Index        int    `json:"index"`
-	Delta        piece  `json:"delta"`
-	Message      piece  `json:"message"` // of an answer that was not streamed
-	FinishReason string `json:"finish_reason"`
+	Index        int             `json:"index"`
+	Delta        piece           `json:"delta"`
+	Message      piece           `json:"message"` // of an answer that was not streamed
+	FinishReason string          `json:"finish_reason"`
+	Error        json.RawMessage `json:"error"`
 }
 
 type piece struct {
@@ -171,10 +174,18 @@ func decodeChunk(raw []byte) (chunk, error) {
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return chunk{}, fmt.Errorf("event of the stream: %w", err)
 	}
-	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
+	if isSet(c.Error) {
 		return c, llm.NewProviderError(c.Error)
 	}
+	if string(c.Object) == `"error"` {
+		return c, llm.NewProviderError(raw)
+	}
 	return c, nil
+}
+
+// isSet reports whether a field was there, with a value.
+func isSet(field json.RawMessage) bool {
+	return len(field) > 0 && !bytes.Equal(field, []byte("null"))
 }
 
 // finishReason is the field's own word for why a reply ended.

@@ -116,7 +116,7 @@ func (c *Client) receive(ctx context.Context, stream *openai.ChatCompletionStrea
 			// socket after that takes nothing away.
 			return reply, nil
 		}
-		return reply, c.server.Broken(err, events, asm.began(), asm.opened)
+		return reply, c.server.Broken(err, events, asm.began())
 	}
 }
 
