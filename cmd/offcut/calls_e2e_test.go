@@ -111,10 +111,12 @@ func (s *server) ask(content string) (session string) {
 // settled waits, for at most two minutes, until a turn has come to its end.
 func (s *server) settled(turnID string) apiTurn {
 	s.t.Helper()
-	for range 24 {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); {
 		turn := s.turn(turnID, "?wait=5")
 		switch turn.State {
-		case "queued", "running", "awaiting_approval":
+		case "queued", "running":
+		case "awaiting_approval": // until it is stopped: nothing waits for that
+			time.Sleep(20 * time.Millisecond)
 		default:
 			return turn
 		}
