@@ -273,7 +273,7 @@ func TestTroubleAtTheStartIsOneClearLine(t *testing.T) {
 	}{
 		{"a port in use", []string{"--addr", taken.Addr().String()}, []string{taken.Addr().String(), "in use", "OFFCUT_ADDR"}},
 		{"a folder that is a file", []string{"--data-dir", file}, []string{"OFFCUT_DATA_DIR", file}},
-		{"a folder below a file", []string{"--data-dir", filepath.Join(file, "x")}, []string{"OFFCUT_DATA_DIR", file}},
+		{"a folder below a file", []string{"--data-dir", filepath.Join(file, "x")}, []string{"OFFCUT_DATA_DIR", filepath.Join(file, "x"), "the path of a folder"}},
 		{"a folder that another one serves", []string{"--data-dir", served}, []string{served, "another offcut", "OFFCUT_DATA_DIR"}},
 		{"settings of no tool", []string{"--config", unknown}, []string{"tools.run_comand", "run_command"}},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -197,8 +198,10 @@ func (c userDisable) Run(ctx context.Context, cfg config.Config, t terminal) err
 
 // makeDataDir makes the data folder for its owner alone.
 func makeDataDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("data folder (OFFCUT_DATA_DIR): %w", err)
+	err := os.MkdirAll(dir, 0o700)
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return fmt.Errorf("OFFCUT_DATA_DIR: %q cannot be made a folder: %s: %w; it is the path of a folder that this user may write in", dir, at.Path, at.Err)
 	}
-	return nil
+	return err
 }
