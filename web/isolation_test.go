@@ -71,6 +71,39 @@ func TestNobodySeesAnothersThings(t *testing.T) {
 	s.wants(200, ann, "GET", "/sessions/"+session+"/outputs/"+output, nil)
 }
 
+// TestAnAdministratorChangesNothingOfAnothers goes through the table too: who may
+// look at everybody's sessions writes into none, by a page or a program.
+func TestAnAdministratorChangesNothingOfAnothers(t *testing.T) {
+	s := start(t)
+	session, output := s.withOutput(lines(300))
+	message := s.wants(200, ann, "GET", "/sessions/"+session+"/messages", nil)["items"].([]any)[1].(map[string]any)
+	anns := map[string]string{
+		"session": session, "output": output, "turn": message["turn_id"].(string), "message": message["id"].(string),
+		"call": message["tool_calls"].([]any)[0].(map[string]any)["id"].(string),
+	}
+	roots, asked := s.signedIn(root), 0
+	for _, r := range routes(&handlers.Handlers{}) {
+		changes := r.method != http.MethodGet && r.access != admin && r.access != adminPage && !strings.HasSuffix(r.path, "/query")
+		if !changes || !strings.Contains(r.path, ":session") && !strings.Contains(r.path, ":turn") {
+			continue
+		}
+		asked++
+		path, ofProgram := strings.CutPrefix(named(r.path, anns), "/api/v1")
+		var a answer
+		if ofProgram {
+			a = s.api(root, r.method, path, bodyFor(r))
+		} else {
+			a = roots.post(path, url.Values{"content": {"mine"}, "title": {"mine"}})
+		}
+		if a.status != http.StatusForbidden {
+			t.Errorf("%s %s: an administrator gets %d", r.method, r.path, a.status)
+		}
+	}
+	if asked < 10 {
+		t.Errorf("only %d routes were asked", asked)
+	}
+}
+
 func bodyFor(r route) any {
 	switch r.method {
 	case http.MethodPost, http.MethodPatch:

@@ -155,7 +155,7 @@ func TestWhatEndsTheBackground(t *testing.T) {
 		cause error
 		waits bool
 	}{
-		"the session ends":    {func(h *house, session string) { h.runner.EndSession(context.Background(), session, "gone") }, agent.ErrStopped, true},
+		"the session ends":    {func(h *house, session string) { h.runner.EndSession(context.Background(), session) }, agent.ErrStopped, true},
 		"the server ends":     {func(h *house, _ string) { h.must(h.runner.Shutdown(context.Background())) }, agent.ErrShutdown, true},
 		"the owner may not":   {func(h *house, _ string) { h.runner.EndBackgroundOf(h.runner.BackgroundOwners()[0]) }, agent.ErrStopped, false},
 		"it is put away":      {func(h *house, session string) { h.runner.EndBackground(session) }, agent.ErrStopped, false},

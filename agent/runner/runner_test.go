@@ -304,7 +304,7 @@ func TestTurnsAreBounded(t *testing.T) {
 		session := h.session()
 		_, err := h.runner.Send(t.Context(), models.NewTurn{SessionID: session, OwnerID: h.owner, Content: "go"})
 		var limited *models.Error
-		if !errors.As(err, &limited) || limited.Kind != models.ErrLimited || limited.Code != "too_many_turns" || limited.RetryAfter == 0 {
+		if !errors.As(err, &limited) || limited.Kind != models.ErrLimited || limited.Code != "too_many_turns" || limited.Args["count"] == nil || limited.RetryAfter == 0 {
 			t.Fatalf("the fourth: %v", err)
 		}
 		if len(h.messages(session)) != 0 {
@@ -367,7 +367,8 @@ func TestEndingASession(t *testing.T) {
 	w := h.watch(session)
 	first, second := h.send(session, "1"), h.send(session, "2")
 	w.call(models.CallRunning)
-	h.runner.EndSession(t.Context(), session, "The session was deleted.")
+	h.runner.EndSession(t.Context(), session)
+	h.runner.SessionGone(session, "The session was deleted.")
 	gone := w.until("gone", func(e events.Event) bool { return e.Kind == events.KindGone })
 	if gone.Text != "The session was deleted." {
 		t.Errorf("gone %+v", gone)
@@ -418,13 +419,18 @@ func TestASessionWhoseDeletionFailedLivesOn(t *testing.T) {
 			defer mu.Unlock()
 			return now
 		}
-	}, agenttest.Says("x"))
+	}, agenttest.Says("x"), agenttest.Says("y"))
 	session := h.session()
-	h.runner.EndSession(t.Context(), session, "The session was deleted.")
-	mu.Lock()
-	now = now.Add(2 * endedFor)
-	mu.Unlock()
+	h.runner.EndSession(t.Context(), session)
+	h.runner.SessionStays(session)
 	if turn := h.rest(h.send(session, "go")); turn.State != models.StateDone {
 		t.Errorf("turn %+v", turn)
+	}
+	h.runner.EndSession(t.Context(), session)
+	mu.Lock()
+	now = now.Add(2 * endedFor) // nobody said so
+	mu.Unlock()
+	if turn := h.rest(h.send(session, "go on")); turn.State != models.StateDone {
+		t.Errorf("later: turn %+v", turn)
 	}
 }

@@ -70,6 +70,7 @@ func (r *Runner) enqueue(ctx context.Context, t models.NewTurn) (models.Turn, mo
 		err = &models.Error{
 			Kind: models.ErrLimited, Code: "too_many_turns", RetryAfter: 5 * time.Second,
 			Message: fmt.Sprintf("You have %d unfinished answers, which is as many as one user may have. Wait for one of them, or stop it.", unfinished),
+			Args:    map[string]any{"count": unfinished},
 		}
 	}
 	return sent, models.Message{}, false, err

@@ -103,13 +103,12 @@ func (r *Runner) notRunning(ctx context.Context, sessionID, callID string) error
 var errCallEnded = models.Errorf(models.ErrConflict, "call_not_running", "This call does not run any more.")
 
 // endedFor is how long a session takes no new messages after EndSession: the
-// deletion follows at once, and where it fails the session lives on.
+// deletion follows at once, and what is forgotten after it is not there any more.
 const endedFor = time.Minute
 
 // EndSession stops whatever runs or waits in a session that is about to be
-// deleted, waits for it as long as ctx allows, and tells the watchers the
-// reason, which is a sentence for people.
-func (r *Runner) EndSession(ctx context.Context, sessionID, reason string) {
+// deleted, and waits for it as long as ctx allows.
+func (r *Runner) EndSession(ctx context.Context, sessionID string) {
 	r.mu.Lock()
 	for id := range r.ended {
 		r.isEnded(id) // drops those that were long ago
@@ -126,7 +125,21 @@ func (r *Runner) EndSession(ctx context.Context, sessionID, reason string) {
 	for _, j := range r.endJobs(errSessionEnded, inSession(sessionID)) {
 		await(ctx, j.done)
 	}
+}
+
+// SessionGone tells the watchers of a session that was deleted the reason, which is
+// a sentence for people.
+func (r *Runner) SessionGone(sessionID, reason string) {
 	r.cfg.Broker.Publish(events.Event{SessionID: sessionID, Kind: events.KindGone, Text: reason})
+}
+
+// SessionStays takes messages again for a session that was ended and could not be
+// deleted, and goes on with its queue.
+func (r *Runner) SessionStays(sessionID string) {
+	r.mu.Lock()
+	delete(r.ended, sessionID)
+	r.mu.Unlock()
+	r.wake(sessionID)
 }
 
 func await(ctx context.Context, done <-chan struct{}) {

@@ -17,9 +17,13 @@ const endWait = 10 * time.Second
 // Remover removes sessions with all that belongs to them.
 type Remover struct {
 	Runner interface {
-		// EndSession stops what runs in a session that is about to go, and tells
-		// its watchers the reason.
-		EndSession(ctx context.Context, sessionID, reason string)
+		// EndSession stops what runs in a session that is about to go, and lets
+		// nothing new begin.
+		EndSession(ctx context.Context, sessionID string)
+		// SessionGone tells the watchers of a session that it is gone, and why;
+		// SessionStays lets things begin again in one that could not be removed.
+		SessionGone(sessionID, reason string)
+		SessionStays(sessionID string)
 	}
 	Store interface {
 		// DeleteSession deletes and writes the lines of the audit log, or neither.
@@ -33,15 +37,17 @@ type Remover struct {
 
 // Remove ends what runs in a session and removes it with its outputs and files.
 // Once begun it is finished, whether or not ctx ends. reason is told to the
-// browsers that have it open; deed is what the audit log says.
+// browsers that have it open, once it is gone; deed is what the audit log says.
 func (r Remover) Remove(ctx context.Context, sessionID, reason string, deed models.AuditEntry) error {
 	ctx = context.WithoutCancel(ctx)
 	ending, cancel := context.WithTimeout(ctx, endWait)
-	r.Runner.EndSession(ending, sessionID, reason)
+	r.Runner.EndSession(ending, sessionID)
 	cancel()
 	if err := r.Store.DeleteSession(ctx, sessionID, deed); err != nil {
+		r.Runner.SessionStays(sessionID)
 		return err
 	}
+	r.Runner.SessionGone(sessionID, reason)
 	if err := r.Workspaces.Remove(ctx, sessionID); err != nil {
 		// The session is gone, and its files go with the next try.
 		r.Log.ErrorContext(ctx, "the files of a deleted session are still there", "session", sessionID, "error", err)

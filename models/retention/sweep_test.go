@@ -27,6 +27,8 @@ type house struct {
 
 	mu    sync.Mutex
 	ended []string
+	gone  []string
+	stays []string
 	swept []string
 }
 
@@ -59,10 +61,26 @@ func (h *house) add(owner, id string, days int, bytes int64, pinned bool) {
 	h.files[id] = bytes
 }
 
-func (h *house) EndSession(_ context.Context, id, reason string) {
+func (h *house) EndSession(_ context.Context, id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.ended = append(h.ended, id+": "+reason)
+	h.ended = append(h.ended, id)
+}
+
+// SessionGone is told of what is no longer there.
+func (h *house) SessionGone(id, reason string) {
+	if _, err := h.db.AnySession(h.t.Context(), id); !errors.Is(err, models.ErrNotFound) {
+		h.t.Errorf("session %s is said to be gone: %v", id, err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gone = append(h.gone, id+": "+reason)
+}
+
+func (h *house) SessionStays(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stays = append(h.stays, id)
 }
 
 func (h *house) DeleteSession(ctx context.Context, id string, audit ...models.AuditEntry) error {
@@ -144,8 +162,8 @@ func TestARemovalIsLikeADeletion(t *testing.T) {
 	h := open(t)
 	h.add("ann", "old", 45, 10, false)
 	h.must(h.sweeper(models.RetentionPolicy{MaxAge: 30 * day}).Sweep(t.Context()))
-	if len(h.ended) != 1 || h.ended[0] != "old: by the policy" || len(h.swept) != 1 {
-		t.Errorf("ended %v, workspaces removed %v", h.ended, h.swept)
+	if len(h.ended) != 1 || len(h.gone) != 1 || h.gone[0] != "old: by the policy" || len(h.swept) != 1 || len(h.stays) != 0 {
+		t.Errorf("ended %v, told %v, workspaces removed %v", h.ended, h.gone, h.swept)
 	}
 	entries, _, err := h.db.Audit(t.Context(), models.AuditQuery{})
 	h.must(err)
@@ -173,6 +191,9 @@ func TestOneThatCannotBeRemovedKeepsNoOtherFromGoing(t *testing.T) {
 	s := h.sweeper(models.RetentionPolicy{MaxAge: day})
 	if err := s.Sweep(t.Context()); err == nil || !strings.Contains(err.Error(), "session a: the disk is full") {
 		t.Errorf("error %v", err)
+	}
+	if len(h.gone) != 1 || h.gone[0] != "b: by the policy" || len(h.stays) != 1 || h.stays[0] != "a" {
+		t.Errorf("browsers were told %v; %v goes on", h.gone, h.stays)
 	}
 	if last, _ := s.LastSweep(); h.left() != "a" || last.Failed != 1 || last.Removed != 1 {
 		t.Errorf("left %s, %+v", h.left(), last)
