@@ -34,7 +34,8 @@ type Folders struct {
 	remove func(path string) error
 	left   chan struct{} // a folder of a session that is gone could not be removed
 
-	walking chan struct{} // holds one value for each session that is counted
+	walking   chan struct{} // holds one value for each session that is counted
+	firstWait time.Duration // firstWait, but in tests
 
 	mu     sync.Mutex
 	sizes  map[string]*ownerSize
@@ -49,8 +50,13 @@ const sizeAge = 10 * time.Second
 // written: files grow by hundreds of megabytes in a second.
 const roomAge = time.Second
 
+// firstWait is how long is waited for the first count of an owner's workspaces: most
+// take a few milliseconds, and one of millions of files keeps nobody for long.
+const firstWait = 500 * time.Millisecond
+
 // ownerSize is what is known of the workspaces of an owner.
 type ownerSize struct {
+	known    chan struct{} // closed once they were counted
 	bytes    int64
 	counted  time.Time // when the last count began
 	changes  int       // how often files were known to be added or removed
@@ -70,7 +76,7 @@ func Open(dir string, cfg Config) (*Folders, error) {
 		return nil, fmt.Errorf("folder of the workspaces: %w", err)
 	}
 	return &Folders{
-		dir: dir, cfg: cfg, remove: os.RemoveAll, left: make(chan struct{}, 1), sizes: map[string]*ownerSize{}, counts: map[string]*count{}, walking: make(chan struct{}, countsAtOnce),
+		dir: dir, cfg: cfg, remove: os.RemoveAll, left: make(chan struct{}, 1), sizes: map[string]*ownerSize{}, counts: map[string]*count{}, walking: make(chan struct{}, countsAtOnce), firstWait: firstWait,
 	}, nil
 }
 
@@ -171,12 +177,25 @@ func (f *Folders) Size(ctx context.Context, sessionID string) (int64, error) {
 func (f *Folders) TotalBytes(ctx context.Context) (int64, error) { return sizeOf(ctx, f.dir) }
 
 // OwnerBytes is about how many bytes the workspaces of an owner hold: it is
-// counted beside the caller, who gets the last count at once.
+// counted beside the caller, who gets the last count at once. The first one after
+// the start is waited for, but not for long: it is 0 until it is known.
 func (f *Folders) OwnerBytes(owner string) int64 {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	size := f.sizeOfOwner(owner)
 	f.countBeside(owner, size)
+	f.mu.Unlock()
+	select {
+	case <-size.known:
+	default:
+		wait := time.NewTimer(f.firstWait)
+		defer wait.Stop()
+		select {
+		case <-size.known:
+		case <-wait.C:
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	return size.bytes
 }
 
@@ -184,7 +203,7 @@ func (f *Folders) OwnerBytes(owner string) int64 {
 func (f *Folders) sizeOfOwner(owner string) *ownerSize {
 	size := f.sizes[owner]
 	if size == nil {
-		size = &ownerSize{}
+		size = &ownerSize{known: make(chan struct{})}
 		f.sizes[owner] = size
 	}
 	return size
@@ -232,6 +251,9 @@ func (f *Folders) count(owner string, size *ownerSize) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if size.counted.IsZero() {
+		close(size.known)
+	}
 	if !begun.Before(size.counted) { // one that began later knows more
 		size.bytes, size.counted, size.seen = bytes, begun, changes
 	}

@@ -163,6 +163,22 @@ func TestSizesAreCounted(t *testing.T) {
 	}
 }
 
+func TestTheFirstAnswerAfterAStartIsCounted(t *testing.T) {
+	f := open(t, 1000)
+	put(t, filepath.Join(folder(t, f, "ses_1"), "a"), "12345")
+	f.firstWait = time.Minute
+	if got := f.OwnerBytes("ann"); got != 5 {
+		t.Errorf("at first the workspaces hold %d bytes", got)
+	}
+	f.mu.Lock()
+	f.sizes["bob"] = &ownerSize{known: make(chan struct{}), counting: true} // by somebody, and it takes for ever
+	f.mu.Unlock()
+	f.firstWait = time.Millisecond
+	if got := f.OwnerBytes("bob"); got != 0 {
+		t.Errorf("what is not known yet is %d bytes", got)
+	}
+}
+
 func TestRoomKnowsWhatWasJustWritten(t *testing.T) {
 	var f *Folders
 	f, err := Open(t.TempDir(), Config{
