@@ -1,8 +1,10 @@
 package handlers
 
 import (
+	"context"
 	"crypto/subtle"
 	"errors"
+	"net/http"
 	"strings"
 	"time"
 
@@ -47,8 +49,8 @@ func (h *Handlers) WithToken(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		address, now := network(c.RealIP()), h.Now()
 		wait, spent := h.tokens.spent(address, now)
-		user, err := h.userByToken(c, token)
-		wrong := errors.Is(err, models.ErrUnauthorized) || errors.Is(err, models.ErrNotFound)
+		user, err := h.userByToken(c.Request().Context(), token)
+		wrong := errors.Is(err, models.ErrUnauthorized)
 		switch {
 		case spent && (wrong || h.guessable(token)):
 			return tooManyTokens(wait)
@@ -59,7 +61,10 @@ func (h *Handlers) WithToken(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		c.Set(userKey, user)
-		return next(c)
+		return h.attended(c, func(ctx context.Context) error {
+			_, err := h.userByToken(ctx, token)
+			return err
+		}, next)
 	}
 }
 
@@ -79,7 +84,17 @@ func (h *Handlers) WithCookie(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Set(userKey, user)
 		adapt(c)
-		return next(c)
+		// A form may itself end the sign-in that it came with, and a live connection
+		// looks by itself.
+		if method := c.Request().Method; c.IsWebSocket() || method != http.MethodGet && method != http.MethodHead {
+			return next(c)
+		}
+		cookie := cookieValue(c)
+		return h.attended(c, func(context.Context) error {
+			// Not the request's context: it holds who was signed in when it began.
+			_, err := h.userOfCookie(context.Background(), cookie)
+			return err
+		}, next)
 	})
 }
 
@@ -115,13 +130,14 @@ func bearer(header string) (string, bool) {
 	return token, found && strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-func (h *Handlers) userByToken(c echo.Context, token string) (models.User, error) {
-	ctx := c.Request().Context()
+// userByToken is whom a token lets act; it is models.ErrUnauthorized where it is
+// nobody, or somebody who is disabled.
+func (h *Handlers) userByToken(ctx context.Context, token string) (models.User, error) {
 	if !h.isAdminToken(token) {
 		return h.Store.UserByTokenHash(ctx, models.HashSecret(token))
 	}
 	user, err := h.Store.UserByName(ctx, h.AdminName)
-	if err == nil && user.Disabled {
+	if errors.Is(err, models.ErrNotFound) || err == nil && user.Disabled {
 		return models.User{}, errBadToken
 	}
 	return user, err

@@ -1,0 +1,66 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"offcut/models"
+
+	"github.com/labstack/echo/v4"
+)
+
+// attended answers a request as long as who sent it may: one that takes long, a
+// wait or a download, is ended soon after its user is disabled, its token revoked
+// or its browser signed out. still is models.ErrUnauthorized from then on.
+func (h *Handlers) attended(c echo.Context, still func(context.Context) error, next echo.HandlerFunc) error {
+	r := c.Request()
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	c.SetRequest(r.WithContext(ctx))
+	defer c.SetRequest(r) // whose context an error is answered with
+	conn := http.NewResponseController(c.Response())
+	var cut error
+	looked := make(chan struct{})
+	look := time.AfterFunc(lookEvery, func() {
+		defer close(looked)
+		if cut = untilNot(ctx, still); cut != nil {
+			now := time.Now() // ends what waits for the client
+			_, _ = conn.SetReadDeadline(now), conn.SetWriteDeadline(now)
+			cancel(cut)
+		}
+	})
+	err := next(c)
+	if !look.Stop() {
+		cancel(nil)
+		<-looked
+	}
+	if cut == nil {
+		return err
+	}
+	if c.Response().Committed {
+		h.Log.InfoContext(ctx, "request cut: who sent it may not any more", "request", RequestID(c))
+		panic(http.ErrAbortHandler) // the client sees that the answer is not whole
+	}
+	_ = conn.SetWriteDeadline(time.Time{})
+	return cut
+}
+
+// untilNot looks every while whether somebody still may, and returns the error that
+// says that they may not; nil where ctx ends before. A database that does not
+// answer says nothing.
+func untilNot(ctx context.Context, still func(context.Context) error) error {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		if err := still(ctx); errors.Is(err, models.ErrUnauthorized) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package web
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"offcut/agent/agenttest"
+)
+
+// What takes long does not outlive the right to it.
+func TestWaitsAndDownloadsOfWhoIsShutOutAreCut(t *testing.T) {
+	s := start(t)
+	release := make(chan struct{})
+	defer close(release)
+	session, output := s.withOutput(strings.Repeat("0123456789abcdef", 1<<19)) // more than connections buffer
+	s.script.Then(agenttest.Blocks("Thinking", release))
+	turn := s.wants(202, ann, "POST", "/sessions/"+session+"/messages", `{"content":"go"}`)["turn_id"].(string)
+
+	waits := make(chan answer, 1)
+	go func() { waits <- s.api(ann, "GET", "/turns/"+turn+"?wait=60", nil) }()
+	downloads := []*http.Response{
+		s.slowly(t, "/api/v1/sessions/"+session+"/outputs/"+output+"/raw", "Authorization", "Bearer "+ann+"-token"),
+		s.slowly(t, "/s/"+session+"/out/"+output+"/raw", "Cookie", "offcut_session="+s.signedIn(ann).cookie("offcut_session")),
+	}
+	must(t, s.store.SetDisabled(t.Context(), s.owner(ann), true))
+	if a := <-waits; a.status != 401 {
+		t.Errorf("the wait: %d %s", a.status, clip(a.body))
+	}
+	eventually(t, "both downloads are cut", func() bool { return strings.Count(s.log.String(), "request cut") == len(downloads) })
+	for _, download := range downloads {
+		if n, err := io.Copy(io.Discard, download.Body); err == nil {
+			t.Errorf("a download ended well, after %d bytes", n)
+		}
+	}
+}
+
+// slowly begins a download and reads nothing of it.
+func (s *server) slowly(t *testing.T, path string, header ...string) *http.Response {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{Dial: func(network, address string) (net.Conn, error) {
+		conn, err := net.Dial(network, address)
+		if err == nil {
+			err = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+		}
+		return conn, err
+	}}}
+	r, err := http.NewRequestWithContext(t.Context(), "GET", s.url(path), nil)
+	must(t, err)
+	r.Header.Set(header[0], header[1])
+	res, err := client.Do(r)
+	must(t, err)
+	t.Cleanup(func() { _ = res.Body.Close() })
+	if res.StatusCode != 200 {
+		t.Fatalf("%s: %d", path, res.StatusCode)
+	}
+	return res
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
