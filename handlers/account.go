@@ -16,7 +16,7 @@ func (h *Handlers) Account(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.account(c, http.StatusOK, views.OwnAccount{PasswordSet: q.text("done") == "password"})
+	return h.account(c, http.StatusOK, views.OwnAccount{PasswordSet: q.text("done") == "password", NewToken: h.shownOnce(c)})
 }
 
 func (h *Handlers) account(c echo.Context, status int, v views.OwnAccount) error {
@@ -104,7 +104,7 @@ func (h *Handlers) checkOld(c echo.Context, user models.User) error {
 	return err
 }
 
-// AddToken makes an API token, and shows it this once.
+// AddToken makes an API token, which the account's page then shows once.
 func (h *Handlers) AddToken(c echo.Context) error {
 	user, _ := CurrentUser(c)
 	name := c.FormValue("name")
@@ -120,7 +120,8 @@ func (h *Handlers) AddToken(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.account(c, http.StatusCreated, views.OwnAccount{NewToken: secret})
+	h.showOnce(c, "/account", secret)
+	return h.goTo(c, "/account")
 }
 
 // RevokeToken ends an API token of the user's own.

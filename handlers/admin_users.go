@@ -65,7 +65,7 @@ func (h *Handlers) AdminAddUser(c echo.Context) error {
 	if err := h.Store.CreateSignInLink(c.Request().Context(), link); err != nil {
 		return err
 	}
-	return h.adminUser(c, http.StatusCreated, user.ID, views.AdminUser{Link: h.signInLink(c, secret)})
+	return h.showLink(c, user, secret)
 }
 
 func (h *Handlers) addUser(c echo.Context, name, role, secret string) (models.User, error) {
@@ -101,7 +101,7 @@ func hashPassword(ctx context.Context, secret string) (string, error) {
 
 // AdminUser is the page of one user.
 func (h *Handlers) AdminUser(c echo.Context) error {
-	return h.adminUser(c, http.StatusOK, c.Param("user"), views.AdminUser{})
+	return h.adminUser(c, http.StatusOK, c.Param("user"), views.AdminUser{Link: h.shownOnce(c)})
 }
 
 func (h *Handlers) adminUser(c echo.Context, status int, id string, v views.AdminUser) error {
@@ -167,7 +167,8 @@ func (h *Handlers) changeUser(c echo.Context, change func(context.Context, model
 	return h.goTo(c, "/admin/users/"+user.ID)
 }
 
-// AdminResetUser signs a user out everywhere and shows the new link.
+// AdminResetUser signs a user out everywhere. Their page then shows the new link
+// once.
 func (h *Handlers) AdminResetUser(c echo.Context) error {
 	ctx := c.Request().Context()
 	user, err := h.Store.User(ctx, c.Param("user"))
@@ -189,7 +190,18 @@ func (h *Handlers) AdminResetUser(c echo.Context) error {
 	if err := h.Store.ResetUser(ctx, link, endPassword, endTokens, h.entry(c, models.AuditUserReset, user.ID, did)); err != nil {
 		return err
 	}
-	return h.adminUser(c, http.StatusOK, user.ID, views.AdminUser{Link: h.signInLink(c, secret)})
+	return h.showLink(c, user, secret)
+}
+
+// showLink goes to the page of a user, which shows a link that signs them in,
+// once. Who resets themselves is signed out by it, and sees no other page.
+func (h *Handlers) showLink(c echo.Context, user models.User, secret string) error {
+	link, page := h.signInLink(c, secret), "/admin/users/"+user.ID
+	if user.ID == me(c) {
+		return h.adminUser(c, http.StatusOK, user.ID, views.AdminUser{Link: link})
+	}
+	h.showOnce(c, page, link)
+	return h.goTo(c, page)
 }
 
 // signInLink is the whole address that signs in once, as people can be given

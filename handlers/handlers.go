@@ -100,6 +100,7 @@ type Handlers struct {
 	uploads *limits // by user
 	tokens  *limits // wrong bearer tokens, by address
 	live    live
+	once    *once
 	cookies *Cookies
 	spec    []byte
 }
@@ -118,6 +119,7 @@ func New(cfg Config) *Handlers {
 		signIns: newSignIns(),
 		uploads: newLimits(uploadsPerUser),
 		tokens:  newLimits(tokensPerAddress),
+		once:    newOnce(),
 		cookies: newCookies(cfg.WebSessions, cfg.BasePath),
 		spec:    openAPI(cfg.BasePath, cfg.Version),
 	}

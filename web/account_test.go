@@ -94,10 +94,16 @@ func TestGuessingTheOldPasswordIsLimited(t *testing.T) {
 func TestTokensAreShownOnceListedAndRevoked(t *testing.T) {
 	s := start(t)
 	b := s.signedIn(ann)
-	a := b.post("/account/tokens", url.Values{"name": {"nightly <job>"}})
-	token := a.page(t).Find("[data-testid=new-token]").Text()
-	if a.status != 201 || !strings.HasPrefix(token, "offcut_") {
-		t.Fatalf("made: %d %q", a.status, token)
+	made := b.post("/account/tokens", url.Values{"name": {"nightly <job>"}})
+	if a := b.send("HEAD", "/account", nil); a.status != 200 {
+		t.Errorf("a look at the head of the page: %d", a.status)
+	}
+	if a := s.signedIn(ann).get("/account"); strings.Contains(string(a.body), "offcut_") {
+		t.Error("another browser is shown the token")
+	}
+	token := b.follow(made).page(t).Find("[data-testid=new-token]").Text()
+	if !strings.HasPrefix(token, "offcut_") {
+		t.Fatalf("made: %q", token)
 	}
 	use := func() int {
 		return s.browser().get("/api/v1/sessions", "Authorization", "Bearer "+token).status
@@ -108,6 +114,9 @@ func TestTokensAreShownOnceListedAndRevoked(t *testing.T) {
 	page := b.get("/account")
 	if strings.Contains(string(page.body), token) {
 		t.Error("it is shown a second time")
+	}
+	if n := page.page(t).Find("[data-testid=token-row]").Length(); n != 2 {
+		t.Errorf("a reload made another: %d tokens", n)
 	}
 	row := page.page(t).Find("[data-testid=token-row]").First()
 	if !strings.Contains(row.Text(), "nightly <job>") || strings.Contains(row.Text(), "never") {

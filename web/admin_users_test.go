@@ -47,11 +47,15 @@ func TestAnAdminAddsUsersWithAPasswordOrALink(t *testing.T) {
 	if a := s.browser().post("/login", url.Values{"name": {"mara"}, "password": {"a long password"}}); a.status != 303 {
 		t.Errorf("signing in: %d", a.status)
 	}
-	a := b.post("/admin/users", url.Values{"name": {"nils"}, "role": {"admin"}})
-	if a.status != 201 || a.header.Get("Cache-Control") != "no-store" {
+	made := b.post("/admin/users", url.Values{"name": {"nils"}, "role": {"admin"}})
+	a := b.follow(made)
+	if a.status != 200 || a.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("without one: %d", a.status)
 	}
 	link, nils := oneUse(t, s, a.page(t)), s.browser()
+	if again := b.follow(made).page(t); again.Find("[data-testid=sign-in-link]").Length() != 0 {
+		t.Error("the link is shown a second time")
+	}
 	if a := nils.get(link); a.status != 303 {
 		t.Errorf("the link: %d", a.status)
 	}
@@ -131,8 +135,7 @@ func TestTheLastAdminCannotBeLost(t *testing.T) {
 func TestAResetMakesALinkWithWhichOneChoosesAPassword(t *testing.T) {
 	s := start(t)
 	admin, before := s.signedIn(root), s.signedIn(ann)
-	a := admin.post("/admin/users/"+s.owner(ann)+"/reset", nil)
-	link := oneUse(t, s, a.page(t))
+	link := oneUse(t, s, admin.follow(admin.post("/admin/users/"+s.owner(ann)+"/reset", nil)).page(t))
 	if a := before.get("/"); a.status != 303 {
 		t.Errorf("a browser stays signed in: %d", a.status)
 	}
@@ -147,6 +150,14 @@ func TestAResetMakesALinkWithWhichOneChoosesAPassword(t *testing.T) {
 	}
 	if a := s.browser().post("/login", url.Values{"name": {bob}, "password": {passphrase}}); a.status != 401 {
 		t.Errorf("the password that was to end: %d", a.status)
+	}
+	// Who resets themselves is signed out by it, and has the link at once.
+	own := oneUse(t, s, admin.post("/admin/users/"+s.owner(root)+"/reset", nil).page(t))
+	if a := admin.get("/admin/users"); a.status != 303 {
+		t.Errorf("the admin stays signed in: %d", a.status)
+	}
+	if a := admin.get(own); a.status != 303 {
+		t.Errorf("the admin's own link: %d", a.status)
 	}
 }
 

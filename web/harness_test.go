@@ -417,6 +417,15 @@ func (b *browser) post(path string, form url.Values, header ...string) answer {
 	return b.send(http.MethodPost, path, strings.NewReader(sent.Encode()), header...)
 }
 
+// follow goes where an answer leads.
+func (b *browser) follow(a answer) answer {
+	b.s.t.Helper()
+	if a.status != http.StatusSeeOther {
+		b.s.t.Fatalf("the answer leads nowhere: %d\n%s", a.status, clip(a.body))
+	}
+	return b.get(a.header.Get("Location"))
+}
+
 func (b *browser) send(method, path string, body io.Reader, header ...string) answer {
 	b.s.t.Helper()
 	r, err := http.NewRequestWithContext(b.s.t.Context(), method, b.s.url(path), body)
