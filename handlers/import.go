@@ -60,7 +60,7 @@ func (h *Handlers) importFrom(c echo.Context, from io.Reader) (models.Session, e
 		Title: file.Session.Title, CreatedAt: now, UpdatedAt: now,
 		Model: file.Session.Model, // one that is not configured is asked about before anything is sent
 	}
-	return sess, h.Store.ImportSession(c.Request().Context(), sess, file.Turns())
+	return sess, h.Store.ImportSession(c.Request().Context(), sess, file.Turns(), file.Rests())
 }
 
 // readFile reads a whole file; the size of a request bounds it. Whatever is

@@ -27,7 +27,7 @@ func (s *server) imported(turns ...[]models.Message) string {
 		}
 	}
 	sess := models.Session{ID: models.NewID(models.PrefixSession), OwnerID: s.owner(ann), Title: "Long", CreatedAt: at, UpdatedAt: at}
-	s.must(s.store.ImportSession(s.t.Context(), sess, turns))
+	s.must(s.store.ImportSession(s.t.Context(), sess, turns, nil))
 	return sess.ID
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"mime/multipart"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,16 @@ func TestASessionIsExportedAndComesBack(t *testing.T) {
 		}
 	}
 	s.wants(404, bob, "GET", "/sessions/"+id+"/outputs/"+output, nil)
+	rests := func(as string, message any) []any {
+		return s.wants(200, as, "GET", "/turns/"+message.(map[string]any)["turn_id"].(string), nil)["rests_on"].([]any)
+	}
+	if was, is := rests(ann, made.Messages[0]), rests(bob, messages[0]); len(was) != 1 || !reflect.DeepEqual(was, is) {
+		t.Errorf("the answer rests on %v, and rested on %v", is, was)
+	}
+	was, is := s.signedIn(ann).get("/s/"+session).page(t).Find("[data-testid=answer-coverage]"), s.signedIn(bob).get("/s/"+id).page(t).Find("[data-testid=answer-coverage]")
+	if was.Length() == 0 || is.Length() != was.Length() {
+		t.Errorf("%d lines under answers became %d", was.Length(), is.Length())
+	}
 	s.wants(404, bob, "GET", "/sessions/"+session+"/export", nil)
 	if items := s.wants(200, bob, "GET", "/sessions?q=heading", nil)["items"].([]any); len(items) != 1 {
 		t.Errorf("what was imported is found in %d sessions", len(items))

@@ -64,8 +64,18 @@ func misplaced(m Message) *models.Error {
 	return models.Errorf(models.ErrInvalid, "fault_misplaced", "stands with a message of role %.40q", models.Arg("role", m.Role))
 }
 
-func tooLong() *models.Error {
-	return models.Errorf(models.ErrInvalid, "fault_long", "has more than %d bytes", models.Arg("most", maxNames))
+func tooLong() *models.Error { return longerThan(maxNames) }
+
+func longerThan(most int) *models.Error {
+	return models.Errorf(models.ErrInvalid, "fault_long", "has more than %d bytes", models.Arg("most", most))
+}
+
+func tooMany(most int) *models.Error {
+	return models.Errorf(models.ErrInvalid, "fault_many", "has more than %d, which is all that can be imported", models.Arg("most", most))
+}
+
+func noSize() *models.Error {
+	return models.Errorf(models.ErrInvalid, "fault_size", "is no number of bytes, or no range of them")
 }
 
 func notPlain() *models.Error {

@@ -13,9 +13,9 @@
 //	 "outputs": [{"id", "tool", "call_id", "total_bytes", "complete", "created_at"}]}
 //
 // Messages stand in their order, and those of one turn together. The answers tell
-// what of kept outputs each rests on, of those that do, for whoever reads the file:
-// it is not read back. The outputs are a list of what was kept, for people: their bytes stay where they are, and
-// so do those of the files that messages came with.
+// what of kept outputs each rests on, of those that do. The outputs are a list of
+// what was kept, for people: their bytes stay where they are, and so do those of the
+// files that messages came with.
 // Members that are not known are passed over, so that a later version may add
 // some; one that changes the meaning of what is there gets another number.
 package portable

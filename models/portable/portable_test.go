@@ -39,6 +39,33 @@ func answering(turn, call string) string {
 	return fmt.Sprintf(`{"turn_id":%q,"role":"tool","content":"r","tool_call_id":%q,%s}`, turn, call, at)
 }
 
+const ground = `{"output_id":"out_1","tool":"run_command","total_bytes":100,"complete":true,"seen":[[7,9],[2,5]],"seen_bytes":5,"sought":[{"pattern":"E1","regexp":false}]}`
+
+func answer(turn string, grounds ...string) string {
+	return fmt.Sprintf(`{"turn_id":%q,"rests_on":[%s]}`, turn, strings.Join(grounds, ","))
+}
+
+// answered is a file of one message, with what answers rest on.
+func answered(message string, answers ...string) string {
+	return strings.TrimSuffix(file(message), "}") + `,"answers":[` + strings.Join(answers, ",") + "]}"
+}
+
+func TestWhatAnswersRestOnComesBack(t *testing.T) {
+	read, err := Read([]byte(strings.TrimSuffix(file(says("t", "user", "one"), says("t", "assistant", "a"), says("goes on", "assistant", "more"),
+		says("u", "user", "two"), says("u", "assistant", "b")), "}") +
+		`,"answers":[` + answer("t", ground) + "," + answer("goes on", strings.Replace(ground, "out_1", "out_2", 1)) + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rests := read.Rests()
+	if len(rests) != 1 || len(rests[0]) != 1 || rests[0][0].OutputID != "out_2" {
+		t.Fatalf("the answers rest on %+v", rests)
+	}
+	if g := rests[0][0]; g.Unseen() != 95 || g.FirstUnseen() != 0 || g.Seen[0] != (models.Range{Start: 2, End: 5}) || g.Sought[0].Pattern != "E1" {
+		t.Errorf("it came back as %+v", g)
+	}
+}
+
 func TestAFileThatCannotBeTakenSaysWhereAndWhy(t *testing.T) {
 	first := says("t", "user", "hello")
 	for name, c := range map[string]struct {
@@ -73,6 +100,13 @@ func TestAFileThatCannotBeTakenSaysWhereAndWhy(t *testing.T) {
 		"a file that is elsewhere": {file(attaching("user", "../../etc/passwd")), "messages[0].attachments[0]", "no path in a workspace", 1},
 		"an answer with files":     {file(first, attaching("assistant", "a.txt")), "messages[1].attachments[0]", "role", 1},
 		"a title of two lines":     {strings.Replace(file(first), `"T"`, `"a\nb"`, 1), "session.title", "one line", 1},
+		"what is no answer":        {answered(first, `7`), "answers[0]", "is a number and is to be an object", 2},
+		"an answer of no turn":     {answered(first, answer("u", ground)), "answers[0].turn_id", "names no turn", 1},
+		"a turn with two answers":  {answered(first, answer("t", ground), answer("t", ground)), "answers[1].turn_id", "second time", 1},
+		"a ground that leads away": {answered(first, answer("t", strings.Replace(ground, "out_1", "../x", 1))), "answers[0].rests_on[0].output_id", "is no id", 1},
+		"a range that is none":     {answered(first, answer("t", strings.Replace(ground, "[2,5]", "[5,2]", 1))), "answers[0].rests_on[0].seen", "is no number of bytes", 1},
+		"a size below nothing":     {answered(first, answer("t", strings.Replace(ground, ":100", ":-1", 1))), "answers[0].rests_on[0].total_bytes", "is no number of bytes", 1},
+		"too many grounds":         {answered(first, answer("t", slices.Repeat([]string{ground}, models.MaxGrounds+1)...)), "answers[0].rests_on", "more than 64", 1},
 		"many faults":              {file(first, says("t", "x", "1"), says("t", "y", "2")), "messages[1].role", `"x"`, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

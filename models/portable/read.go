@@ -15,6 +15,7 @@ import (
 type File struct {
 	Header
 	Messages []Message
+	answers  []Answer
 }
 
 // MaxMessages bounds the messages of a file: five times the longest conversations
@@ -48,6 +49,7 @@ func Read(data []byte) (File, error) {
 	file.readMessages(data, &wrong)
 	if wrong.count == 0 {
 		checkMessages(file.Messages, &wrong)
+		file.readAnswers(data, &wrong)
 	}
 	return file, wrong.err()
 }
@@ -59,7 +61,7 @@ func (f *File) readMessages(data []byte, wrong *faults) {
 	}
 	file.Messages.take = func(one []byte) bool {
 		if len(f.Messages) == MaxMessages {
-			wrong.add("messages", models.Errorf(models.ErrInvalid, "fault_many", "has more than %d, which is all that can be imported", models.Arg("most", MaxMessages)))
+			wrong.add("messages", tooMany(MaxMessages))
 			return false
 		}
 		var m Message
@@ -127,14 +129,23 @@ func member(where, name string) string {
 // not in the file, because it was hidden, is a part of the one before it.
 func (f File) Turns() [][]models.Message {
 	var turns [][]models.Message
-	current := ""
-	for _, m := range f.Messages {
-		if m.TurnID != current && m.Role == models.RolePerson {
+	f.parts(func(turn int, m Message) {
+		if turn == len(turns) {
 			turns = append(turns, nil)
 		}
-		current = m.TurnID
-		last := len(turns) - 1
-		turns[last] = append(turns[last], m.Stored())
-	}
+		turns[turn] = append(turns[turn], m.Stored())
+	})
 	return turns
+}
+
+// parts hands over each message with the place of its turn.
+func (f File) parts(take func(turn int, m Message)) {
+	turn, current := -1, ""
+	for _, m := range f.Messages {
+		if m.TurnID != current && m.Role == models.RolePerson {
+			turn++
+		}
+		current = m.TurnID
+		take(turn, m)
+	}
 }

@@ -49,6 +49,25 @@ func groundRowOf(turnID string, n int, g models.Ground) (groundRow, error) {
 	}, err
 }
 
+func groundRowsOf(turnID string, grounds []models.Ground) ([]groundRow, error) {
+	rows := make([]groundRow, len(grounds))
+	for n, g := range grounds {
+		var err error
+		if rows[n], err = groundRowOf(turnID, n, g); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// stored is what a ground counts as, in bytes: its texts, and groundRoom for the
+// row itself. It is what the migration that counts them has.
+func (r groundRow) stored() int64 {
+	return int64(groundRoom + len(r.Title) + len(r.Seen) + len(r.Taken) + len(r.Sought))
+}
+
+const groundRoom = 200
+
 func (r groundRow) ground() (models.Ground, error) {
 	g := models.Ground{
 		OutputID: r.OutputID, Tool: r.Tool, Title: r.Title,

@@ -12,16 +12,21 @@ import (
 // file that it came from: each call has one.
 const NoImportedResult = "The result of this call is not known: the conversation was exported before it came."
 
-// ImportSession adds a session with the messages of turns, in their order. All
+// ImportSession adds a session with the messages of turns, in their order, and what
+// their answers rest on, by the places of the turns. All
 // of them get ids of their own. Turns are over: what was not when the session
 // was exported is interrupted. A call without a result is given one that says
 // so. What the owner's quota has no room for is ErrTooLarge.
-func (s *Store) ImportSession(ctx context.Context, sess models.Session, turns [][]models.Message) error {
+func (s *Store) ImportSession(ctx context.Context, sess models.Session, turns [][]models.Message, rests map[int][]models.Ground) error {
 	return s.build(ctx, sess, func(b *builder) error {
 		parent := ""
 		for i, messages := range turns {
 			turn := importedTurn(sess, int64(i+1), parent, messages)
-			if err := b.add(turn, importedMessages(turn, messages), nil); err != nil {
+			grounds, err := groundRowsOf(turn.ID, rests[i])
+			if err != nil {
+				return err
+			}
+			if err := b.add(turn, importedMessages(turn, messages), grounds); err != nil {
 				return err
 			}
 			parent = turn.ID

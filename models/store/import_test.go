@@ -20,7 +20,7 @@ func TestAnImportedSessionIsWholeAndOver(t *testing.T) {
 	must(t, s.ImportSession(t.Context(), models.Session{ID: "s", OwnerID: "ann", Title: "T", CreatedAt: start}, [][]models.Message{
 		{said(models.RolePerson, "one", models.StateDone), said(models.RoleAssistant, "two", models.StateDone)},
 		{said(models.RolePerson, "three", models.StateQueued), asked, result},
-	}))
+	}, map[int][]models.Ground{1: {{OutputID: "out_of_another", Tool: "run_command", TotalBytes: 100, Complete: true, Seen: []models.Range{{End: 7}}, SeenBytes: 7}}}))
 
 	messages, _, err := s.Messages(t.Context(), models.MessageQuery{SessionID: "s"})
 	must(t, err)
@@ -40,6 +40,10 @@ func TestAnImportedSessionIsWholeAndOver(t *testing.T) {
 	}
 	_, err = s.Output(t.Context(), "s", "out_of_another")
 	wantKind(t, err, models.ErrNotFound, "output_not_found")
+	grounds := got(s.Grounds(t.Context(), "s", []string{messages[0].TurnID, messages[2].TurnID}))(t)
+	if on := grounds[messages[2].TurnID]; len(grounds) != 1 || len(on) != 1 || on[0].Unseen() != 93 || on[0].Seen[0].End != 7 || !on[0].Gone {
+		t.Errorf("the answers rest on %+v", grounds)
+	}
 	transcript := got(s.Transcript(t.Context(), "s", run(t, s, "s", "four", later(9)).ID))(t)
 	if len(transcript) != 7 {
 		t.Errorf("the model is sent %d messages", len(transcript))

@@ -33,7 +33,11 @@ func TestMessagesCountTowardsTheQuota(t *testing.T) {
 	wantKind(t, err, models.ErrTooLarge, "storage_quota")
 	err = s.ImportSession(ctx, models.Session{ID: "i", OwnerID: "ann", CreatedAt: start}, [][]models.Message{
 		{{Role: models.RolePerson, Content: strings.Repeat("x", large), State: models.StateDone, CreatedAt: start}},
-	})
+	}, nil)
+	wantKind(t, err, models.ErrTooLarge, "storage_quota")
+	err = s.ImportSession(ctx, models.Session{ID: "i", OwnerID: "ann", CreatedAt: start}, [][]models.Message{
+		{{Role: models.RolePerson, Content: "x", State: models.StateDone, CreatedAt: start}},
+	}, map[int][]models.Ground{0: {{OutputID: "out_x", Title: strings.Repeat("x", large)}}})
 	wantKind(t, err, models.ErrTooLarge, "storage_quota")
 	_, _, _, err = s.Enqueue(ctx, models.NewTurn{SessionID: "s", OwnerID: "ann", Content: strings.Repeat("x", large), Now: start})
 	wantKind(t, err, models.ErrTooLarge, "storage_quota")

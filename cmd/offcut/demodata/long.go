@@ -21,7 +21,7 @@ func addLong(ctx context.Context, db *store.Store, t *teller, o Options) error {
 		turns, left = append(turns, turn), left-len(turn)
 	}
 	sess := models.Session{ID: models.NewID(models.PrefixSession), OwnerID: o.Owner.ID, Title: longTitle, CreatedAt: t.day, UpdatedAt: at}
-	return db.ImportSession(ctx, sess, turns)
+	return db.ImportSession(ctx, sess, turns, nil)
 }
 
 // longTurn is a question and its answer, each third time with a tool in between,
