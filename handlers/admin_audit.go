@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"encoding/csv"
 	"net/http"
 	"strconv"
@@ -19,7 +20,7 @@ func (h *Handlers) AdminHome(c echo.Context) error { return h.goTo(c, views.Admi
 
 // AdminAudit is the page of the audit log.
 func (h *Handlers) AdminAudit(c echo.Context) error {
-	query, err := auditQuery(c)
+	query, err := h.auditQuery(c)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (h *Handlers) AdminAudit(c echo.Context) error {
 // AdminAuditCSV is all of the log that the filter leaves, for a spreadsheet. It
 // is written as it is read: a log of years is never held as a whole.
 func (h *Handlers) AdminAuditCSV(c echo.Context) error {
-	query, err := auditQuery(c)
+	query, err := h.auditQuery(c)
 	if err != nil {
 		return err
 	}
@@ -73,12 +74,15 @@ func (h *Handlers) AdminAuditCSV(c echo.Context) error {
 }
 
 // auditQuery is what of the audit log a request asks for.
-func auditQuery(c echo.Context) (models.AuditQuery, error) {
+func (h *Handlers) auditQuery(c echo.Context) (models.AuditQuery, error) {
 	q, err := queryOf(c)
 	if err != nil {
 		return models.AuditQuery{}, err
 	}
 	query := models.AuditQuery{Actor: q.text("actor"), Action: q.text("action"), Target: q.text("target")}
+	if err := h.checkAction(c.Request().Context(), query.Action); err != nil {
+		return query, err
+	}
 	if query.Page, err = q.page(); err != nil {
 		return query, err
 	}
@@ -90,6 +94,19 @@ func auditQuery(c echo.Context) (models.AuditQuery, error) {
 		query.To = to.AddDate(0, 0, 1) // the last day is asked for whole
 	}
 	return query, err
+}
+
+// checkAction refuses a filter for an action that there is not: neither one that
+// this program writes down nor one that an earlier one did.
+func (h *Handlers) checkAction(ctx context.Context, action string) error {
+	if action == "" || models.AuditNames(action, models.AuditActions) {
+		return nil
+	}
+	logged, err := h.Store.AuditActions(ctx)
+	if err != nil || models.AuditNames(action, logged) {
+		return err
+	}
+	return badParameter("action", "one of "+strings.Join(models.AuditActions, ", ")+", or what stands before the dot in some of them")
 }
 
 // startCSV begins a table for a spreadsheet, as a download.

@@ -60,7 +60,7 @@ func sessionFilter(params url.Values) views.SessionFilter {
 func (h *Handlers) reviewQuery(ctx context.Context, q query) (models.ReviewQuery, error) {
 	query := models.ReviewQuery{Order: models.SessionOrder(q.text("sort"))}
 	if query.Order != "" && !query.Order.Valid() {
-		return query, badParameter("sort", "use, messages, outputs or bytes")
+		return query, badParameter("sort", "pinned, use, messages, outputs or bytes")
 	}
 	ascending, err := q.flag("ascending")
 	if err != nil {

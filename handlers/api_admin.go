@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -12,24 +13,23 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// APIAdminSessions lists everybody's sessions with their sizes.
+// APIAdminSessions lists everybody's sessions with their sizes: pinned ones
+// first, as every list of sessions, unless another order is asked for.
 func (h *Handlers) APIAdminSessions(c echo.Context) error {
-	query, err := sessionQuery(c)
+	q, err := queryOf(c)
 	if err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
-	if owner := c.QueryParam("owner"); owner != "" {
-		user, err := h.Store.UserByName(ctx, owner)
-		if errors.Is(err, models.ErrNotFound) {
-			return sendList(c, []models.SessionStats{}, "", h.newStatsResource)
-		}
-		if err != nil {
-			return err
-		}
-		query.OwnerID = user.ID
+	query, err := h.reviewQuery(ctx, q)
+	if errors.Is(err, models.ErrNotFound) { // nobody has that name
+		return sendList(c, []models.SessionStats{}, "", h.newStatsResource)
 	}
-	list, next, err := h.Store.SessionStats(ctx, query)
+	if err != nil {
+		return err
+	}
+	query.Order = cmp.Or(query.Order, models.ByPinned)
+	list, next, err := h.Store.ReviewSessions(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (h *Handlers) APIAdminUsers(c echo.Context) error {
 
 // APIAdminAudit lists who did what, newest first.
 func (h *Handlers) APIAdminAudit(c echo.Context) error {
-	query, err := auditQuery(c)
+	query, err := h.auditQuery(c)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package models
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,6 +16,18 @@ type AuditQuery struct {
 	// From and To are the first moment and the one after the last.
 	From, To time.Time
 	Page
+}
+
+// AuditActions are all actions that the program writes down.
+var AuditActions = []string{
+	AuditSignIn, AuditSignInFailed, AuditSignOut, AuditUserAdd, AuditUserPassword, AuditUserDisable, AuditUserEnable, AuditUserRole,
+	AuditUserReset, AuditTokenCreate, AuditTokenRevoke, AuditSessionView, AuditSessionDelete, AuditCallAllow, AuditCallDeny,
+	AuditCallRevoke, AuditOutputDelete, AuditServerRestart, AuditDumpView,
+}
+
+// AuditNames reports whether a filter for an action finds one of the actions.
+func AuditNames(action string, actions []string) bool {
+	return slices.ContainsFunc(actions, func(known string) bool { return known == action || strings.HasPrefix(known, action+".") })
 }
 
 // Deed is what somebody did, as the audit log says it.

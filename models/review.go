@@ -11,12 +11,15 @@ const (
 	ByMessages SessionOrder = "messages"
 	ByOutputs  SessionOrder = "outputs"
 	ByBytes    SessionOrder = "bytes" // of kept outputs
+	// ByPinned is that of a user's own list: pinned ones first, then when they were
+	// used last.
+	ByPinned SessionOrder = "pinned"
 )
 
 // Valid reports whether o is one of the orders.
 func (o SessionOrder) Valid() bool {
 	switch o {
-	case ByUse, ByMessages, ByOutputs, ByBytes:
+	case ByUse, ByMessages, ByOutputs, ByBytes, ByPinned:
 		return true
 	}
 	return false
@@ -26,7 +29,7 @@ func (o SessionOrder) Valid() bool {
 // them. An empty field asks for all.
 type ReviewQuery struct {
 	OwnerID    string
-	Text       string // found in the title or the owner's name
+	Text       string // words that are all found, each in the title or the owner's name
 	Archived   *bool
 	UsedBefore time.Time
 	Order      SessionOrder // empty: ByUse

@@ -178,6 +178,17 @@ func TestAnAdminFindsEverybodysSessions(t *testing.T) {
 		if got := rowsOf(t, b, path); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", path, got, want)
 		}
+		var listed []string
+		for _, item := range s.wants(200, root, "GET", path, nil)["items"].([]any) {
+			listed = append(listed, item.(map[string]any)["id"].(string))
+		}
+		if !slices.Equal(listed, want) {
+			t.Errorf("the API's %s: %v, want %v", path, listed, want)
+		}
+	}
+	s.wants(200, bob, "PATCH", "/sessions/"+two, `{"pinned":true}`)
+	if first := s.wants(200, root, "GET", "/admin/sessions?limit=1", nil)["items"].([]any)[0].(map[string]any); first["id"] != two || first["messages"] != 2.0 {
+		t.Errorf("the API's list does not begin with the pinned one: %v", first)
 	}
 	var all []string
 	for path := "/admin/sessions?limit=1&sort=use"; path != "" && len(all) < 9; {
@@ -187,7 +198,13 @@ func TestAnAdminFindsEverybodysSessions(t *testing.T) {
 	if !slices.Equal(all, []string{two, one, three}) {
 		t.Errorf("page by page: %v", all)
 	}
-	for _, path := range []string{"/admin/sessions?sort=title", "/admin/sessions?cursor=x", "/admin/sessions?archived=perhaps"} {
+	for _, path := range []string{
+		"/admin/sessions?sort=title", "/admin/sessions?cursor=x", "/admin/sessions?archived=perhaps", "/admin/sessions?unused=often",
+		"/admin/audit?action=session.made", "/admin/audit?action=sess", "/admin/audit?from=today",
+	} {
+		if a := s.api(root, "GET", path, nil); a.status != 400 {
+			t.Errorf("the API's %s: %d", path, a.status)
+		}
 		if a := b.get(path); a.status != 400 {
 			t.Errorf("%s: %d", path, a.status)
 		}

@@ -25,6 +25,8 @@ func TestAllSessionsAreSortedAndNarrowed(t *testing.T) {
 	addSession(t, s, "ann", "ses_b", start.Add(time.Hour))
 	addSession(t, s, "bob", "ses_c", start.Add(2*time.Hour))
 	got(s.UpdateSession(t.Context(), "bob", "ses_c", models.SessionPatch{Archived: models.Ptr(true), Title: models.Ptr("50% off")}, start.Add(2*time.Hour)))(t)
+	got(s.UpdateSession(t.Context(), "ann", "ses_b", models.SessionPatch{Title: models.Ptr("über den Tag")}, start.Add(time.Hour)))(t)
+	got(s.UpdateSession(t.Context(), "ann", "ses_a", models.SessionPatch{Pinned: models.Ptr(true)}, start))(t)
 	keep(t, s, "ses_a", "out_1", make([]byte, 100))
 	keep(t, s, "ses_a", "out_2", make([]byte, 200))
 	keep(t, s, "ses_b", "out_3", make([]byte, 5000))
@@ -44,6 +46,12 @@ func TestAllSessionsAreSortedAndNarrowed(t *testing.T) {
 		"not archived":     {models.ReviewQuery{Archived: models.Ptr(false), Order: models.ByBytes}, []string{"ses_b", "ses_a"}},
 		"a title":          {models.ReviewQuery{Text: "50%"}, []string{"ses_c"}},
 		"a name":           {models.ReviewQuery{Text: "an"}, []string{"ses_b", "ses_a"}},
+		"in any case":      {models.ReviewQuery{Text: "ÜBER"}, []string{"ses_b"}},
+		"title and name":   {models.ReviewQuery{Text: "tag AN"}, []string{"ses_b"}},
+		"a word of none":   {models.ReviewQuery{Text: "tag bob"}, nil},
+		"pinned first":     {models.ReviewQuery{Order: models.ByPinned}, []string{"ses_a", "ses_c", "ses_b"}},
+		"pinned last":      {models.ReviewQuery{Order: models.ByPinned, Ascending: true}, []string{"ses_b", "ses_c", "ses_a"}},
+		"an owner's pins":  {models.ReviewQuery{Order: models.ByPinned, OwnerID: "ann"}, []string{"ses_a", "ses_b"}},
 		"not used lately":  {models.ReviewQuery{UsedBefore: start.Add(time.Hour)}, []string{"ses_a"}},
 		"nobody's session": {models.ReviewQuery{OwnerID: "carl"}, nil},
 	} {
@@ -67,11 +75,14 @@ func TestAllSessionsAreSortedAndNarrowed(t *testing.T) {
 func TestSessionsOfAnOwnerAreFoundByTheirIndex(t *testing.T) {
 	s := openNew(t)
 	seen := watch(t, s.readers)
-	_, _, err := s.ReviewSessions(t.Context(), models.ReviewQuery{OwnerID: "ann", Ascending: true})
-	must(t, err)
-	for _, one := range seen() {
-		if steps := strings.Join(explain(t, s, one), "; "); !strings.Contains(steps, "sessions_owner_use (owner_id=?") {
-			t.Errorf("it is read by %s", steps)
+	for order, index := range map[models.SessionOrder]string{models.ByUse: "sessions_owner_use", models.ByPinned: "sessions_owner"} {
+		before := len(seen())
+		_, _, err := s.ReviewSessions(t.Context(), models.ReviewQuery{OwnerID: "ann", Order: order, Ascending: true})
+		must(t, err)
+		for _, one := range seen()[before:] {
+			if steps := strings.Join(explain(t, s, one), "; "); !strings.Contains(steps, index+" (owner_id=?") {
+				t.Errorf("%s is read by %s", order, steps)
+			}
 		}
 	}
 }

@@ -31,8 +31,8 @@ func (v sessionView) key() sessionKey {
 }
 
 // Sessions lists sessions: pinned ones first, then those used last. The words
-// of Text are looked for in titles and, among the sessions of one owner, in
-// all that was said and shown of outputs.
+// of Text are looked for among the sessions of one owner, in titles and in all
+// that was said and shown of outputs.
 func (s *Store) Sessions(ctx context.Context, q models.SessionQuery) ([]models.Session, string, error) {
 	var rows []sessionView
 	next, err := listSessions(ctx, s, q, sessionColumns, &rows, func(v sessionView) sessionKey { return v.key() })
@@ -98,8 +98,7 @@ func sessionsAfter(db *gorm.DB, q models.SessionQuery, after sessionKey) *gorm.D
 	return db
 }
 
-// matching leaves the sessions of a list that hold the words of q.Text: those
-// of all owners in their titles alone.
+// matching leaves the sessions of a list that hold the words of q.Text.
 func (s *Store) matching(db, list *gorm.DB, q models.SessionQuery) (*gorm.DB, error) {
 	words, err := find.Words(q.Text)
 	if err != nil {
@@ -107,12 +106,6 @@ func (s *Store) matching(db, list *gorm.DB, q models.SessionQuery) (*gorm.DB, er
 	}
 	if len(words) == 0 {
 		return usedDuring(list, q), nil
-	}
-	if q.OwnerID == "" {
-		for _, word := range words {
-			list = list.Where("holds(sessions.title, ?)", word)
-		}
-		return list, nil
 	}
 	wanted, err := s.newSearch(db, q)
 	if err != nil {
