@@ -112,19 +112,19 @@ func (h *Handlers) found(ctx context.Context, query models.SessionQuery, list []
 	if err != nil {
 		return nil, err
 	}
-	var places map[string]models.Places
+	snips, places := map[string][]views.Snip{}, map[string]int{}
 	if len(words) > 0 {
-		if places, err = h.Store.Places(ctx, query, ids, shownPlaces); err != nil {
+		places, err = h.Store.Places(ctx, query, ids, shownPlaces, func(place models.Place) {
+			snips[place.SessionID] = append(snips[place.SessionID], snip(place, words))
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
 	items := make([]views.HistoryItem, len(list))
 	for i, s := range list {
 		items[i] = historyItem(s)
-		for _, place := range places[s.ID].Best {
-			items[i].Snips = append(items[i].Snips, snip(place, words))
-		}
-		items[i].More = places[s.ID].Total - len(items[i].Snips)
+		items[i].Snips, items[i].More = snips[s.ID], places[s.ID]-len(snips[s.ID])
 	}
 	return items, nil
 }

@@ -29,12 +29,6 @@ type Place struct {
 	CreatedAt time.Time
 }
 
-// Places are those of one session: the best of them, and how many there are.
-type Places struct {
-	Best  []Place
-	Total int
-}
-
 // Storage is what an owner stores.
 type Storage struct {
 	Since      time.Time // when the oldest session was begun; zero: there is none

@@ -174,11 +174,12 @@ func trigrams(word string) string {
 }
 
 // Places finds in which messages of sessions of the query's owner its words
-// stand: at most most of each session, those with more of the words first, and
-// of these what is shown, and the newest. A question that was asked again is
-// one place.
-func (s *Store) Places(ctx context.Context, query models.SessionQuery, sessions []string, most int) (map[string]models.Places, error) {
-	found := map[string]models.Places{}
+// stand, and returns how many of each session there are. It shows at most most of
+// each session, those with more of the words first, and of these what is shown,
+// and the newest; one message after the other, since each can be long. A question
+// that was asked again is one place.
+func (s *Store) Places(ctx context.Context, query models.SessionQuery, sessions []string, most int, show func(models.Place)) (map[string]int, error) {
+	found := map[string]int{}
 	err := s.search(ctx, query.OwnerID, "find the places of a search", func(db *gorm.DB) error {
 		q, err := s.newSearch(db, query)
 		if err != nil || len(q.words) == 0 || len(sessions) == 0 || q.part == models.SearchTitles {
@@ -188,7 +189,7 @@ func (s *Store) Places(ctx context.Context, query models.SessionQuery, sessions 
 		if err != nil {
 			return err
 		}
-		return loadPlaces(db, best, found)
+		return showPlaces(db, best, found, show)
 	})
 	return found, err
 }
@@ -252,8 +253,8 @@ func (q search) candidates(sessions []string) (string, []any) {
 		slices.Concat([]any{strings.Join(asked, " OR "), q.first, q.last}, args, args)
 }
 
-// loadPlaces reads the messages one after the other, in the order of best.
-func loadPlaces(db *gorm.DB, best []bestRow, into map[string]models.Places) error {
+// showPlaces reads the messages one after the other, in the order of best.
+func showPlaces(db *gorm.DB, best []bestRow, found map[string]int, show func(models.Place)) error {
 	for _, one := range best {
 		var row messageRow
 		if err := db.Where("id = ?", one.ID).Take(&row).Error; err != nil {
@@ -262,13 +263,11 @@ func loadPlaces(db *gorm.DB, best []bestRow, into map[string]models.Places) erro
 			}
 			return err
 		}
-		places := into[row.SessionID]
-		places.Total = one.Total
-		places.Best = append(places.Best, models.Place{
+		found[row.SessionID] = one.Total
+		show(models.Place{
 			MessageID: row.ID, SessionID: row.SessionID, TurnID: row.TurnID, Shown: row.Shown, Role: models.Role(row.Role),
 			Content: row.Content, CreatedAt: fromMicros(row.Created),
 		})
-		into[row.SessionID] = places
 	}
 	return nil
 }

@@ -137,6 +137,24 @@ func TestASearchFindsWordsWhereverTheyStand(t *testing.T) {
 	})
 }
 
+// places are those of one session that a search shows, and how many there are.
+type places struct {
+	Best  []models.Place
+	Total int
+}
+
+// placesOf are the places of a search, by the sessions.
+func placesOf(t *testing.T, s *Store, q models.SessionQuery, sessions []string, most int) map[string]places {
+	t.Helper()
+	shown := map[string][]models.Place{}
+	totals := got(s.Places(t.Context(), q, sessions, most, func(p models.Place) { shown[p.SessionID] = append(shown[p.SessionID], p) }))(t)
+	found := map[string]places{}
+	for id, total := range totals {
+		found[id] = places{shown[id], total}
+	}
+	return found
+}
+
 func TestTheBestPlacesOfASearchComeFirst(t *testing.T) {
 	everyWay(t, func(t *testing.T, s *Store, settle func()) {
 		addSession(t, s, "ann", "s", start)
@@ -155,7 +173,7 @@ func TestTheBestPlacesOfASearchComeFirst(t *testing.T) {
 			"alpha beta 合": {"alpha and Beta 合", "beta at last"},
 			"合":            {"alpha and Beta 合"},
 		} {
-			places := got(s.Places(t.Context(), models.SessionQuery{OwnerID: "ann", Text: text}, []string{"s", "bobs"}, 2))(t)
+			places := placesOf(t, s, models.SessionQuery{OwnerID: "ann", Text: text}, []string{"s", "bobs"}, 2)
 			var said []string
 			for _, place := range places["s"].Best {
 				said = append(said, place.Content)
@@ -164,10 +182,10 @@ func TestTheBestPlacesOfASearchComeFirst(t *testing.T) {
 				t.Errorf("%q in %d sessions (-want +got):\n%s", text, len(places), diff)
 			}
 		}
-		if places := got(s.Places(t.Context(), models.SessionQuery{OwnerID: "ann", Text: "alpha beta"}, []string{"s", "other"}, 2))(t); places["s"].Total != 3 || places["other"].Total != 1 {
+		if places := placesOf(t, s, models.SessionQuery{OwnerID: "ann", Text: "alpha beta"}, []string{"s", "other"}, 2); places["s"].Total != 3 || places["other"].Total != 1 {
 			t.Errorf("places %v", places)
 		}
-		if places := got(s.Places(t.Context(), models.SessionQuery{OwnerID: "bob", Text: "alpha"}, []string{"s"}, 2))(t); len(places) != 0 {
+		if places := placesOf(t, s, models.SessionQuery{OwnerID: "bob", Text: "alpha"}, []string{"s"}, 2); len(places) != 0 {
 			t.Errorf("bob is shown %v", places)
 		}
 	})

@@ -63,12 +63,12 @@ func TestASearchLooksInAPartAndATime(t *testing.T) {
 			}
 		}
 		inMessages := models.SessionQuery{OwnerID: "ann", Text: "needle", In: models.SearchMessages}
-		places := got(s.Places(t.Context(), inMessages, []string{"said", "both", "returned"}, 3))(t)
+		places := placesOf(t, s, inMessages, []string{"said", "both", "returned"}, 3)
 		if len(places) != 2 || places["both"].Total != 1 || places["both"].Best[0].Role != models.RolePerson {
 			t.Errorf("the places are %+v", places)
 		}
 		late := models.SessionQuery{OwnerID: "ann", Text: "needle", From: day(5)}
-		if places := got(s.Places(t.Context(), late, []string{"both"}, 3))(t); len(places) != 0 {
+		if places := placesOf(t, s, late, []string{"both"}, 3); len(places) != 0 {
 			t.Errorf("places outside the time: %+v", places)
 		}
 	})
@@ -85,13 +85,13 @@ func TestVersionsThatAreNotShownAreFoundOnce(t *testing.T) {
 		if ids := foundBy(t, s, "ann", "zebra"); ids != "s" {
 			t.Errorf("an earlier version is not found: %q", ids)
 		}
-		places := got(s.Places(t.Context(), query, []string{"s"}, 5))(t)["s"]
+		places := placesOf(t, s, query, []string{"s"}, 5)["s"]
 		if places.Total != 2 || places.Best[0].Shown || places.Best[0].TurnID != one.ID {
 			t.Errorf("the places are %+v", places)
 		}
 		// Where the same question is shown, it is the place.
 		chooseVersion(t, s, two)
-		places = got(s.Places(t.Context(), query, []string{"s"}, 5))(t)["s"]
+		places = placesOf(t, s, query, []string{"s"}, 5)["s"]
 		if places.Total != 2 || !places.Best[0].Shown || places.Best[0].TurnID != two.ID || places.Best[1].Content != "a zebra of the first answer" {
 			t.Errorf("with the question shown, the places are %+v", places)
 		}
