@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"slices"
 
 	"offcut/models"
 	"offcut/views"
@@ -34,9 +35,14 @@ func (h *Handlers) begin(c echo.Context, content, clientID string, files []strin
 	if err := h.checkModel(model); err != nil {
 		return models.Session{}, err
 	}
-	sess, err := h.sessionFor(c, model, clientID)
+	sess, found, err := h.sessionFor(c, model, clientID)
 	if err != nil {
 		return sess, err
+	}
+	if found && sess.Draft {
+		if sess, err = h.asSent(c, sess, model, files); err != nil {
+			return sess, err
+		}
 	}
 	if _, err := h.send(c, sess, content, clientID, files); err != nil {
 		if len(files) > 0 {
@@ -48,6 +54,35 @@ func (h *Handlers) begin(c echo.Context, content, clientID string, files []strin
 	return sess, nil
 }
 
+// asSent makes a draft what its first message says: with the model that is chosen
+// now, and without files that were uploaded for it and taken away again.
+func (h *Handlers) asSent(c echo.Context, draft models.Session, model string, files []string) (models.Session, error) {
+	ctx := c.Request().Context()
+	if draft.Model != model {
+		var err error
+		if draft, err = h.Store.UpdateSession(ctx, me(c), draft.ID, models.SessionPatch{Model: &model}, h.now()); err != nil {
+			return draft, err
+		}
+	}
+	for page := (models.Page{Limit: models.MaxPageLimit}); ; {
+		list, next, err := h.Files.List(ctx, draft.ID, "", page)
+		if err != nil {
+			return draft, err
+		}
+		for _, file := range list {
+			if slices.Contains(files, file.Path) {
+				continue
+			}
+			if err := h.Files.Remove(ctx, me(c), draft.ID, file.Path); err != nil {
+				return draft, err
+			}
+		}
+		if page.Cursor = next; next == "" {
+			return draft, nil
+		}
+	}
+}
+
 // attachedTo are the paths of the files with which the message of a form comes.
 func attachedTo(c echo.Context) []string {
 	form, err := c.FormParams()
@@ -57,39 +92,42 @@ func attachedTo(c echo.Context) []string {
 	return form["attachment"]
 }
 
-// sessionFor makes a session. A form that is sent twice, by a double click or
+// sessionFor makes a draft of a session. A form that is sent twice, by a double click or
 // a browser that tries again, finds the session that it made the first time:
 // its id is derived from the form's.
-func (h *Handlers) sessionFor(c echo.Context, model, clientID string) (models.Session, error) {
+func (h *Handlers) sessionFor(c echo.Context, model, clientID string) (sess models.Session, found bool, err error) {
 	ctx := c.Request().Context()
 	user, _ := CurrentUser(c)
 	now := h.now()
-	sess := models.Session{
-		ID: models.NewID(models.PrefixSession), OwnerID: user.ID, OwnerName: user.Name, Model: model, CreatedAt: now, UpdatedAt: now,
+	sess = models.Session{
+		ID: models.NewID(models.PrefixSession), OwnerID: user.ID, OwnerName: user.Name, Model: model, Draft: true, CreatedAt: now, UpdatedAt: now,
 	}
 	if clientID == "" {
-		return sess, h.Store.CreateSession(ctx, sess)
+		return sess, false, h.Store.CreateSession(ctx, sess)
 	}
 	sum := sha256.Sum256([]byte(user.ID + "\x00" + clientID))
 	sess.ID = models.PrefixSession + "_" + hex.EncodeToString(sum[:16])
-	err := h.Store.CreateSession(ctx, sess)
+	err = h.Store.CreateSession(ctx, sess)
 	if err == nil {
-		return sess, nil
+		return sess, false, nil
 	}
 	if made, again := h.Store.Session(ctx, user.ID, sess.ID); again == nil {
-		return made, nil
+		return made, true, nil
 	}
-	return sess, err
+	return sess, false, err
 }
 
-// discard removes a session in which nothing was said.
+// discard removes a draft in which nothing was said, with its files.
 func (h *Handlers) discard(c echo.Context, sessionID string) error {
 	ctx := context.WithoutCancel(c.Request().Context())
 	said, _, err := h.Store.Messages(ctx, models.MessageQuery{SessionID: sessionID, Page: models.Page{Limit: 1}})
 	if err != nil || len(said) > 0 {
 		return err
 	}
-	return h.Store.DeleteSession(ctx, sessionID)
+	if err := h.Store.DeleteSession(ctx, sessionID); err != nil {
+		return err
+	}
+	return h.Workspaces.Remove(ctx, sessionID)
 }
 
 // Send takes a message for a session. A script gets what is put into the page;

@@ -58,9 +58,6 @@ type Runner interface {
 	Decide(ctx context.Context, v models.Verdict, audit ...models.AuditEntry) error
 	// Wait returns the turn once it rests or waits for somebody, or as it is when most has passed.
 	Wait(ctx context.Context, turnID string, most time.Duration) (models.Turn, error)
-	// EndSession stops what runs in a session that is about to be deleted, and
-	// tells its watchers the reason.
-	EndSession(ctx context.Context, sessionID, reason string)
 	// Live is what has come of a running turn, and of background commands, and
 	// is not stored yet.
 	Live(sessionID string) events.Live

@@ -100,13 +100,15 @@ type Sessions interface {
 	// MarkSessions archives, restores, pins or unpins, and returns the sessions
 	// that were not so before.
 	MarkSessions(ctx context.Context, owner string, ids []string, p models.SessionPatch) ([]string, error)
-	// Places are where the words of a text stand in some sessions of an owner.
-	Places(ctx context.Context, query models.SessionQuery, sessions []string, most int) (map[string]models.Places, error)
+	// Places shows where the words of a text stand in some sessions of an owner, at
+	// most most of each, and returns how many each has.
+	Places(ctx context.Context, query models.SessionQuery, sessions []string, most int, show func(models.Place)) (map[string]int, error)
 	Storage(ctx context.Context, owner string) (models.Storage, error)
 	// DeleteSession deletes and writes the lines of the audit log, or neither.
 	DeleteSession(ctx context.Context, id string, audit ...models.AuditEntry) error
-	// ImportSession adds a session with the messages of its turns.
-	ImportSession(ctx context.Context, s models.Session, turns [][]models.Message) error
+	// ImportSession adds a session with the messages of its turns, and what their
+	// answers rest on, by the places of the turns.
+	ImportSession(ctx context.Context, s models.Session, turns [][]models.Message, rests map[int][]models.Ground) error
 	// ForkSession copies the messages up to the given one, or all where none
 	// is given, and no kept output.
 	ForkSession(ctx context.Context, owner, id, uptoMessageID string, now time.Time) (models.Session, error)

@@ -64,7 +64,7 @@ func (h *Handlers) Upload(c echo.Context) error {
 }
 
 // UploadFirst takes a file for a session that begins with the message of the
-// same client id.
+// same client id. Before that comes it is a draft, and in no list.
 func (h *Handlers) UploadFirst(c echo.Context) error {
 	q, err := queryOf(c)
 	if err != nil {
@@ -77,7 +77,7 @@ func (h *Handlers) UploadFirst(c echo.Context) error {
 	if err := h.checkModel(model); err != nil {
 		return err
 	}
-	sess, err := h.sessionFor(c, model, clientID)
+	sess, _, err := h.sessionFor(c, model, clientID)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ type Session struct {
 	Archived   bool
 	Pinned     bool
 	ForkedFrom string // a session id; empty unless it is a fork
+	Draft      bool   // it holds files for a first message, which was not sent yet; it is in no list
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 	Running    bool // a turn is running or waiting; filled by lists
@@ -113,9 +114,9 @@ type SessionPatch struct {
 // SessionQuery asks for a page of sessions: pinned ones first, then by last
 // change, newest first.
 type SessionQuery struct {
-	OwnerID  string // empty: all owners (for admins only)
+	OwnerID  string // empty: all owners, where no words are looked for
 	ID       string // empty: all of them; else the one with this id
-	Text     string // words that are all found, in the title or, of one owner, in messages
+	Text     string // words that are all found, in the title or in messages
 	Archived *bool  // nil: both
 	In       SearchPart
 	// From and To bound the time, the second not included: of a message in which

@@ -96,9 +96,11 @@ func (a *App) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// tend removes the folders of sessions that are gone, beside everything else.
-func (a *App) tend(folders *workspace.Folders) {
+// tend removes the folders of sessions that are gone, and drafts that came to
+// nothing, beside everything else.
+func (a *App) tend(db *store.Store, folders *workspace.Folders) {
 	a.background(func(ctx context.Context) { folders.Tend(ctx, a.log) })
+	a.background(func(ctx context.Context) { a.dropDrafts(ctx, db, folders) })
 }
 
 // background does something until the server ends.

@@ -59,7 +59,7 @@ func (a *App) assemble(ctx context.Context) (parts, error) {
 	if err := a.recover(ctx, db, keeper); err != nil {
 		return parts{}, err
 	}
-	a.tend(folders)
+	a.tend(db, folders)
 	a.skills = catalogueOfSkills(skillFolders, confined.Confined())
 	fetcher, err := a.fetcher()
 	if err != nil {

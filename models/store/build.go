@@ -75,6 +75,9 @@ func (s *Store) build(ctx context.Context, sess models.Session, fill func(*build
 func (b *builder) add(turn turnRow, messages []models.Message, grounds []groundRow) error {
 	b.turns = append(b.turns, turn)
 	b.grounds = append(b.grounds, grounds...)
+	for _, ground := range grounds {
+		b.bytes += ground.stored()
+	}
 	for _, m := range messages {
 		row, err := messageRowOf(m)
 		if err != nil {
@@ -134,6 +137,19 @@ func insertAll[T any](tx *gorm.DB, rows []T) error {
 // sessions that were being built. Other commands leave them: a server may be at it.
 func (s *Store) RemoveUnbuilt(ctx context.Context) error {
 	return s.write(ctx, "remove what was not whole", func(tx *gorm.DB) error {
-		return tx.Where("building = 1").Delete(&sessionRow{}).Error
+		return tx.Where("building = 1 AND size_messages > 0").Delete(&sessionRow{}).Error
 	})
+}
+
+// RemoveDrafts removes the drafts that were begun before a time, and returns their
+// ids.
+func (s *Store) RemoveDrafts(ctx context.Context, before time.Time) ([]string, error) {
+	var ids []string
+	err := s.write(ctx, "remove old drafts", func(tx *gorm.DB) error {
+		return tx.Raw("DELETE FROM sessions WHERE building = 1 AND size_messages = 0 AND created_at < ? RETURNING id", micros(before)).Scan(&ids).Error
+	})
+	for _, id := range ids {
+		s.cache.forgetSession(id)
+	}
+	return ids, err
 }

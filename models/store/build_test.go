@@ -22,7 +22,7 @@ func talk(turns int) [][]models.Message {
 }
 
 func importTalk(ctx context.Context, s *Store, id string, turns int) error {
-	return s.ImportSession(ctx, models.Session{ID: id, OwnerID: "ann", Title: id, CreatedAt: start, UpdatedAt: start}, talk(turns))
+	return s.ImportSession(ctx, models.Session{ID: id, OwnerID: "ann", Title: id, CreatedAt: start, UpdatedAt: start}, talk(turns), nil)
 }
 
 // Whoever copies a long conversation keeps nobody from writing, and nobody sees
@@ -102,7 +102,7 @@ func TestNothingStaysOfACopyThatFails(t *testing.T) {
 	must(t, importTalk(t.Context(), s, "small", 3))
 	call := talk(1)
 	call[0][1].ToolCalls = []models.ToolCall{{ID: "c", Name: "run_command"}, {ID: "c", Name: "run_command"}}
-	if err := s.ImportSession(t.Context(), models.Session{ID: "twice", OwnerID: "ann"}, call); err == nil {
+	if err := s.ImportSession(t.Context(), models.Session{ID: "twice", OwnerID: "ann"}, call, nil); err == nil {
 		t.Error("two calls of one id were taken")
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -112,6 +112,39 @@ func TestNothingStaysOfACopyThatFails(t *testing.T) {
 	}
 	if is := sizes(t, s); len(is) != 1 {
 		t.Errorf("there are sessions of %v messages", is)
+	}
+}
+
+// A session that holds files for its first message is in no list before that comes,
+// and goes after a while where it never does.
+func TestADraftIsNoSessionBeforeItsFirstMessage(t *testing.T) {
+	s := openNew(t)
+	for _, id := range []string{"sent", "left", "new"} {
+		at := start
+		if id == "new" {
+			at = later(1)
+		}
+		must(t, s.CreateSession(t.Context(), models.Session{ID: id, OwnerID: "ann", Draft: true, CreatedAt: at}))
+	}
+	listed := func() int {
+		t.Helper()
+		list, _, err := s.Sessions(t.Context(), models.SessionQuery{OwnerID: "ann"})
+		must(t, err)
+		return len(list)
+	}
+	if n := listed(); n != 0 || got(s.Storage(t.Context(), "ann"))(t).Sessions != 0 || !got(s.Session(t.Context(), "ann", "sent"))(t).Draft {
+		t.Errorf("%d drafts are listed", n)
+	}
+	send(t, s, "sent", "hello", start)
+	if n := listed(); n != 1 || got(s.Session(t.Context(), "ann", "sent"))(t).Draft {
+		t.Errorf("%d sessions after the first message", n)
+	}
+	must(t, s.RemoveUnbuilt(t.Context()))
+	if gone := got(s.RemoveDrafts(t.Context(), later(1)))(t); len(gone) != 1 || gone[0] != "left" {
+		t.Errorf("removed %q", gone)
+	}
+	if !got(s.Session(t.Context(), "ann", "new"))(t).Draft {
+		t.Error("a new draft is gone")
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // Enqueue stores a user's message with the turn that will answer it, queued,
-// in one transaction, and notes the use of the session. A client id that the
-// session knows gives the turn and message it gave before, and false.
+// in one transaction, and notes the use of the session, which is no draft from then
+// on. A client id that the session knows gives the turn and message it gave before, and false.
 //
 // What the owner's quota has no room for is ErrTooLarge. What replaces or
 // continues another turn is ErrConflict while one of the
@@ -30,6 +30,9 @@ func (s *Store) Enqueue(ctx context.Context, t models.NewTurn) (models.Turn, mod
 		}
 		created = true
 		if turn, message, err = s.begin(tx, t); err != nil {
+			return err
+		}
+		if err := tx.Model(&sessionRow{}).Where("id = ? AND building = 1", t.SessionID).Update("building", false).Error; err != nil {
 			return err
 		}
 		return touchSession(tx, t.SessionID, t.Now)

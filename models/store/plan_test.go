@@ -165,18 +165,19 @@ func useEverything(t *testing.T, s *Store) {
 	_, _, err = s.WebSessions().Find("token")
 	must(t, err)
 	for _, archived := range []*bool{nil, models.Ptr(true)} {
+		for _, text := range []string{"x", "word 合计 other"} {
+			_, _, err = s.Sessions(ctx, models.SessionQuery{OwnerID: "ann", Archived: archived, Text: text})
+			must(t, err)
+		}
 		for _, owner := range []string{"", "ann"} {
-			for _, text := range []string{"x", "word 合计 other"} {
-				_, _, err = s.Sessions(ctx, models.SessionQuery{OwnerID: owner, Archived: archived, Text: text})
-				must(t, err)
-			}
 			_, _, err = s.SessionStats(ctx, models.SessionQuery{OwnerID: owner, Archived: archived})
 			must(t, err)
 		}
 	}
 	indexAll(t, s)
-	got(s.Places(ctx, models.SessionQuery{OwnerID: "ann", Text: "two one"}, []string{"s"}, 3))(t)
-	got(s.Places(ctx, models.SessionQuery{OwnerID: "ann", Text: "合计"}, []string{"s"}, 3))(t)
+	for _, text := range []string{"two one", "合计"} {
+		got(s.Places(ctx, models.SessionQuery{OwnerID: "ann", Text: text}, []string{"s"}, 3, func(models.Place) {}))(t)
+	}
 	got(s.Storage(ctx, "ann"))(t)
 	for _, newest := range []bool{false, true} {
 		for _, versions := range []bool{false, true} {
@@ -225,7 +226,7 @@ func useEverything(t *testing.T, s *Store) {
 	}
 	got(s.AuditActions(ctx))(t)
 	got(s.FileSizes(ctx))(t)
-	for _, order := range []models.SessionOrder{models.ByUse, models.ByMessages, models.ByOutputs, models.ByBytes} {
+	for _, order := range []models.SessionOrder{models.ByUse, models.ByMessages, models.ByOutputs, models.ByBytes, models.ByPinned} {
 		for _, q := range []models.ReviewQuery{
 			{}, {Ascending: true}, {OwnerID: "ann"}, {Text: "x"}, {Archived: models.Ptr(true)}, {UsedBefore: start},
 		} {
@@ -266,7 +267,7 @@ func useEverything(t *testing.T, s *Store) {
 	got(s.Requests(ctx, "s", 9))(t)
 	got(s.Request(ctx, "s", number))(t)
 	got(s.SentMessages(ctx, "s", number, 0, 9))(t)
-	must(t, s.ImportSession(ctx, models.Session{ID: "imported", OwnerID: "ann"}, talk(2)))
+	must(t, s.ImportSession(ctx, models.Session{ID: "imported", OwnerID: "ann"}, talk(2), nil))
 	_, _, err = s.Outputs(ctx, "s", models.Page{})
 	must(t, err)
 
@@ -307,6 +308,7 @@ func useEverything(t *testing.T, s *Store) {
 	must(t, s.RecordSignIn(ctx, "ann", start))
 	got(s.ForkSession(ctx, "ann", "s", m.ID, start))(t)
 	must(t, s.RemoveUnbuilt(ctx))
+	got(s.RemoveDrafts(ctx, start))(t)
 	must(t, s.Backup(ctx, filepath.Join(t.TempDir(), "backup.db")))
 	must(t, s.InterruptRunning(ctx, start, "interrupted"))
 	must(t, s.RemoveQueuedTurn(ctx, got(s.NextQueued(ctx, "s"))(t).ID))

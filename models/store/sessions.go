@@ -50,18 +50,20 @@ func (v sessionView) session() models.Session {
 		Archived:   v.Row.Archived,
 		Pinned:     v.Row.Pinned,
 		ForkedFrom: v.Row.ForkedFrom,
+		Draft:      v.Row.Building,
 		CreatedAt:  fromMicros(v.Row.Created),
 		UpdatedAt:  fromMicros(v.Row.Updated),
 		Running:    v.Running,
 	}
 }
 
-// CreateSession adds a session. UpdatedAt is CreatedAt where it is not set.
+// CreateSession adds a session. UpdatedAt is CreatedAt where it is not set. No list
+// has a draft before its first message is queued.
 func (s *Store) CreateSession(ctx context.Context, sess models.Session) error {
 	if sess.UpdatedAt.IsZero() {
 		sess.UpdatedAt = sess.CreatedAt
 	}
-	return s.write(ctx, "create session "+sess.ID, func(tx *gorm.DB) error { return insertSession(tx, sess, false) })
+	return s.write(ctx, "create session "+sess.ID, func(tx *gorm.DB) error { return insertSession(tx, sess, sess.Draft) })
 }
 
 func insertSession(tx *gorm.DB, sess models.Session, building bool) error {

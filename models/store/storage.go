@@ -14,7 +14,7 @@ func (s *Store) Storage(ctx context.Context, owner string) (models.Storage, erro
 	var since *int64
 	err := s.read(ctx, "storage of user "+owner, func(db *gorm.DB) error {
 		err := db.Raw(`SELECT
-			(SELECT count(*) FROM sessions WHERE owner_id = @owner) AS sessions,
+			(SELECT count(*) FROM sessions WHERE owner_id = @owner AND building = 0) AS sessions,
 			(SELECT count(*) FROM sessions WHERE owner_id = @owner AND archived = 1) AS archived,
 			(SELECT count(*) FROM outputs WHERE owner_id = @owner AND deleted_at IS NULL) AS outputs`,
 			map[string]any{"owner": owner}).Scan(&kept).Error
