@@ -11,8 +11,8 @@ import (
 
 const (
 	// draftAge is how long files wait for the first message that they were uploaded
-	// for: who was refused it may come back the next day.
-	draftAge = 24 * time.Hour
+	// for: who was refused it, and whose browser keeps it, may come back in days.
+	draftAge = 7 * 24 * time.Hour
 	// draftsEvery is how often old drafts are looked for.
 	draftsEvery = time.Hour
 )
