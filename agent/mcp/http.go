@@ -16,8 +16,8 @@ import (
 const connectLimit = 10 * time.Second
 
 // remote is the transport of a server that is reached over HTTP, and the end of
-// its connections. long is told of an answer that is too long.
-func remote(s Server, long func()) (sdk.Transport, func(), error) {
+// its connections. large answers have their place in in; long is told of one that is too long.
+func remote(s Server, in *intake, long func()) (sdk.Transport, func(), error) {
 	endpoint, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, nil, errors.New("its address cannot be read")
@@ -26,7 +26,7 @@ func remote(s Server, long func()) (sdk.Transport, func(), error) {
 	base.DialContext = (&net.Dialer{Timeout: connectLimit}).DialContext
 	base.TLSHandshakeTimeout = connectLimit
 	client := &http.Client{
-		Transport: wire{base: base, endpoint: endpoint, headers: s.Headers, long: long},
+		Transport: wire{base: base, endpoint: endpoint, headers: s.Headers, in: in, long: long},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if !sameOrigin(req.URL, endpoint) || len(via) >= 5 {
 				return fmt.Errorf("it leads elsewhere, to %s", req.URL.Host)
@@ -43,6 +43,7 @@ type wire struct {
 	base     http.RoundTripper
 	endpoint *url.URL
 	headers  map[string]string
+	in       *intake
 	long     func()
 }
 
@@ -65,7 +66,7 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		read = events
 	}
-	resp.Body = read(resp.Body, w.long)
+	resp.Body = read(resp.Body, &place{of: w.in, ctx: req.Context()}, w.long)
 	return resp, nil
 }
 

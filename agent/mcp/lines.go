@@ -36,6 +36,7 @@ func (s *stream) Read(p []byte) (int, error) {
 // reads pieces.
 type lineReader struct {
 	from   *bufio.Reader
+	place  *place
 	buffer []byte
 	inside bool // a line of which a piece was read
 }
@@ -49,10 +50,14 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 		l.buffer = nil
 	}
 	l.buffer = l.buffer[:0]
+	l.place.done()
 	for {
 		var part []byte
 		part, err = l.from.ReadSlice('\n')
 		l.buffer = append(l.buffer, part...)
+		if failed := l.place.hold(len(l.buffer)); failed != nil {
+			return nil, false, failed
+		}
 		full := errors.Is(err, bufio.ErrBufferFull)
 		if full && len(l.buffer) < maxAnswerBytes {
 			continue
@@ -70,8 +75,8 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 // library takes them. Programs greet on their standard output, against the
 // protocol; such lines are put with what they write to standard error. What is
 // too long goes on as it is, to be refused; long is told of it.
-func messages(from io.ReadCloser, noise io.Writer, long func()) *stream {
-	lines := lineReader{from: bufio.NewReader(from)}
+func messages(from io.ReadCloser, noise io.Writer, place *place, long func()) *stream {
+	lines := lineReader{from: bufio.NewReader(from), place: place}
 	return &stream{Closer: from, next: func() ([]byte, error) {
 		line, whole, err := lines.next()
 		switch {
@@ -82,14 +87,14 @@ func messages(from io.ReadCloser, noise io.Writer, long func()) *stream {
 			_, _ = noise.Write(line)
 			return nil, err
 		}
-		return withEnd(mended(bytes.TrimSpace(line))), err
+		return withEnd(place.mended(bytes.TrimSpace(line))), err
 	}}
 }
 
 // events are the lines of a stream of events, as the library takes their
 // messages.
-func events(from io.ReadCloser, long func()) io.ReadCloser {
-	lines := lineReader{from: bufio.NewReader(from)}
+func events(from io.ReadCloser, place *place, long func()) io.ReadCloser {
+	lines := lineReader{from: bufio.NewReader(from), place: place}
 	return &stream{Closer: from, next: func() ([]byte, error) {
 		line, whole, err := lines.next()
 		data, ok := bytes.CutPrefix(line, []byte("data:"))
@@ -100,22 +105,31 @@ func events(from io.ReadCloser, long func()) io.ReadCloser {
 		case !ok:
 			return line, err
 		}
-		return withEnd(append([]byte("data: "), mended(bytes.TrimSpace(data))...)), err
+		return withEnd(append([]byte("data: "), place.mended(bytes.TrimSpace(data))...)), err
 	}}
 }
 
 // oneMessage is a body that is a message, as the library takes it.
-func oneMessage(from io.ReadCloser, long func()) io.ReadCloser {
+func oneMessage(from io.ReadCloser, place *place, long func()) io.ReadCloser {
 	return &stream{Closer: from, next: func() ([]byte, error) {
-		message, err := io.ReadAll(io.LimitReader(from, maxAnswerBytes+1))
+		message, err := io.ReadAll(io.LimitReader(from, largeBytes+1))
+		if err == nil && len(message) > largeBytes {
+			if err = place.hold(len(message)); err == nil {
+				var rest []byte
+				rest, err = io.ReadAll(io.LimitReader(from, maxAnswerBytes+1-int64(len(message))))
+				message = append(message, rest...)
+			}
+		}
 		switch {
 		case err != nil:
+			place.done()
 			return nil, err
 		case len(message) > maxAnswerBytes:
+			place.done()
 			long()
 			return nil, errLong
 		}
-		return mended(message), io.EOF
+		return place.mended(message), io.EOF
 	}}
 }
 

@@ -22,6 +22,8 @@ type link struct {
 	scrub   scrubber
 	process *process // nil of a remote server
 	release func()
+	gone    context.Context // ends with the connection
+	leave   context.CancelFunc
 	changed chan struct{} // holds one notice that the list of tools is another
 	ended   chan struct{} // closed when the connection is over
 	err     error         // why, then
@@ -63,8 +65,10 @@ func (s *server) meet(ctx context.Context, stderr io.Writer) (*link, error) {
 // standard error, and what on its output is no message, goes to stderr.
 func (s *server) connect(ctx context.Context, version string, stderr io.Writer) (*link, error) {
 	l := &link{scrub: s.scrub, changed: make(chan struct{}, 1), ended: make(chan struct{}), release: func() {}}
-	transport, err := l.transport(s.cfg, stderr)
+	l.gone, l.leave = context.WithCancel(context.Background())
+	transport, err := l.transport(s.cfg, s.large, stderr)
 	if err != nil {
+		l.leave()
 		return nil, err
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "offcut", Version: s.opts.Version}, &sdk.ClientOptions{
@@ -88,15 +92,15 @@ func (s *server) connect(ctx context.Context, version string, stderr io.Writer) 
 	return l, nil
 }
 
-func (l *link) transport(s Server, stderr io.Writer) (transport sdk.Transport, err error) {
+func (l *link) transport(s Server, large *intake, stderr io.Writer) (transport sdk.Transport, err error) {
 	if s.URL != "" {
-		transport, l.release, err = remote(s, l.tooLong)
+		transport, l.release, err = remote(s, large, l.tooLong)
 		return transport, err
 	}
 	if l.process, err = startProcess(s, stderr); err != nil {
 		return nil, err
 	}
-	reader := messages(l.process, stderr, l.tooLong)
+	reader := messages(l.process, stderr, &place{of: large, ctx: l.gone}, l.tooLong)
 	reader.ended = func() { l.lost.Store(true) }
 	return &sdk.IOTransport{Reader: reader, Writer: l.process, MaxLineLength: maxAnswerBytes}, nil
 }
@@ -110,6 +114,7 @@ func (l *link) tooLong() {
 // close ends the connection, and the server where it is a program, and returns
 // when that has ended.
 func (l *link) close() error {
+	l.leave()
 	if l.session != nil {
 		closed := make(chan struct{})
 		go func() { // of a remote server that does not answer it may take long

@@ -15,28 +15,37 @@ import (
 const (
 	unreadKey  = "offcut/unread"  // of an item that stands for one that cannot be read
 	carriedKey = "offcut/carried" // of an answer: what is no Unicode in it is carried
+	largeKey   = "offcut/large"   // of an answer: it has the place of a large one
 )
 
 // mended is a message as the library takes it without loss. The library decodes
 // an answer of a tool whole or not at all, its numbers as floats, and replaces
 // what is no Unicode without a word. So an item that it cannot read is replaced
 // by a text that says so, a structured result by a string of its own JSON, and
-// what is no Unicode is carried. Every other message is left as it is.
-func mended(message []byte) []byte {
+// what is no Unicode is carried. Every other message is left as it is. An answer
+// that is large is told to be so.
+func mended(message []byte, large bool) (out []byte, answer bool) {
 	if !bytes.Contains(message, []byte(`"content"`)) && !bytes.Contains(message, []byte(`"structuredContent"`)) {
-		return message
+		return message, false
 	}
 	var whole, result map[string]json.RawMessage
 	if json.Unmarshal(message, &whole) != nil || json.Unmarshal(whole["result"], &result) != nil {
-		return message
+		return message, false
 	}
 	content, structured := result["content"], result["structuredContent"]
 	if content == nil && structured == nil {
-		return message
+		return message, false
+	}
+	own := map[string]bool{}
+	if large {
+		own[largeKey] = true
 	}
 	if carries(content, true) || carries(structured, false) {
 		content, structured = carried(content, true), carried(structured, false)
-		result["content"], result["_meta"] = content, raw(map[string]bool{carriedKey: true})
+		result["content"], own[carriedKey] = content, true
+	}
+	if len(own) > 0 {
+		result["_meta"] = raw(own)
 	}
 	if structured != nil && string(structured) != "null" {
 		result["structuredContent"] = raw(string(structured))
@@ -45,7 +54,7 @@ func mended(message []byte) []byte {
 		result["content"] = raw(mendedItems(content))
 	}
 	whole["result"] = raw(result)
-	return raw(whole)
+	return raw(whole), true
 }
 
 // raw is a value as JSON. The values here can all be written.

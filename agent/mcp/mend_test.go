@@ -199,14 +199,14 @@ func FuzzMended(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		got := mended(append([]byte{}, message...))
+		got, _ := mended(append([]byte{}, message...), false)
 		if string(got) == string(message) {
 			return
 		}
 		if strings.Contains(string(got), "\n") {
 			t.Errorf("%q became more than a line: %q", message, got)
 		}
-		if again := mended(append([]byte{}, got...)); len(again) == 0 {
+		if again, _ := mended(append([]byte{}, got...), false); len(again) == 0 {
 			t.Errorf("%q became nothing", got)
 		}
 	})

@@ -105,7 +105,7 @@ func TestAnAnswerThatCameWithAStopIsKept(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(agent.ErrStopped)
 	room := func(ctx context.Context, _ string) (int64, error) { return 1 << 20, ctx.Err() }
-	one := tool{server: newServer(Server{Name: "own"}, Options{Room: room})}
+	one := tool{server: newServer(Server{Name: "own"}, Options{Room: room}, newIntakes(0))}
 	answer := &sdk.CallToolResult{Content: []sdk.Content{&sdk.ImageContent{MIMEType: "image/png", Data: []byte("data")}}}
 	got, err := one.ended(ctx, agent.Call{ID: "c", Workspace: t.TempDir()}, answer, nil, nil)
 	if err != nil || got.Content != "[image, image/png, 4 bytes, stored in the workspace as mcp/c-1.png]" {

@@ -17,6 +17,7 @@ type server struct {
 	cfg   Server
 	opts  Options
 	scrub scrubber
+	large *intake
 	// newest: it knows no version of before the newest. Runs alone read and write
 	// it, one after another.
 	newest bool
@@ -49,8 +50,8 @@ type run struct {
 	ready time.Time // zero: it never was
 }
 
-func newServer(cfg Server, opts Options) *server {
-	s := &server{cfg: cfg, opts: opts, scrub: newScrubber(cfg), state: models.ServerIdle}
+func newServer(cfg Server, opts Options, all *intakes) *server {
+	s := &server{cfg: cfg, opts: opts, scrub: newScrubber(cfg), large: newIntake(all), state: models.ServerIdle}
 	if cfg.Off {
 		s.state = models.ServerOff
 	}

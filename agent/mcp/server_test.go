@@ -123,7 +123,9 @@ func toolServer() *sdk.Server {
 
 // answerLines is a server that keeps no rule but that of the lines.
 func answerLines(tools string) {
-	for scanner := bufio.NewScanner(os.Stdin); scanner.Scan(); {
+	scanner := bufio.NewScanner(os.Stdin)
+	scanner.Buffer(nil, maxAnswerBytes)
+	for scanner.Scan() {
 		var req struct {
 			ID     json.RawMessage
 			Method string

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"offcut/agent"
+	"offcut/agent/apart"
 	"offcut/models"
 )
 
@@ -19,8 +20,9 @@ type Servers struct{ all []*server }
 func New(opts Options) *Servers {
 	opts = opts.orDefaults()
 	s := &Servers{}
+	all := newIntakes(apart.Memory())
 	for _, cfg := range opts.Servers {
-		s.all = append(s.all, newServer(cfg, opts))
+		s.all = append(s.all, newServer(cfg, opts, all))
 	}
 	return s
 }

@@ -60,6 +60,9 @@ func (t tool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error
 func (t tool) ended(ctx context.Context, call agent.Call, answer *sdk.CallToolResult, err error, failed func() agent.ToolResult) (agent.ToolResult, error) {
 	switch {
 	case err == nil:
+		if answer.Meta[largeKey] != nil {
+			defer t.server.large.free()
+		}
 		return t.server.result(context.WithoutCancel(ctx), call, answer), nil
 	case ctx.Err() != nil:
 		return agent.ToolResult{}, context.Cause(ctx)
