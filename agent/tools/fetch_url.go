@@ -37,7 +37,7 @@ func (t fetchURL) run(ctx context.Context, call agent.Call, args fetchURLArgs) (
 	}
 	meta := models.ResultMetadata{Binary: text.Binary, Encoding: text.Encoding, ReplacedBytes: text.ReplacedBytes}
 	if text.Cut {
-		meta.Complete = models.Ptr(false)
+		meta.Truncated, meta.Complete = true, models.Ptr(false)
 		meta.Reasons = []models.Reason{models.ReasonCapture}
 	}
 	result := agent.ToolResult{Content: text.Content(), Metadata: meta}
