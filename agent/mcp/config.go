@@ -45,6 +45,9 @@ type Options struct {
 	// from its start: what comes later is there for a later turn.
 	Wait time.Duration
 	Log  *slog.Logger
+	// Memory is what the machine has, in bytes: how many large answers are taken in
+	// at the same time follows from it. 0: one is.
+	Memory int64
 }
 
 // The times that a server may take. Ten seconds start what a package runner has

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"offcut/agent"
-	"offcut/agent/apart"
 	"offcut/models"
 )
 
@@ -20,7 +19,7 @@ type Servers struct{ all []*server }
 func New(opts Options) *Servers {
 	opts = opts.orDefaults()
 	s := &Servers{}
-	all := newIntakes(apart.Memory())
+	all := newIntakes(opts.Memory)
 	for _, cfg := range opts.Servers {
 		s.all = append(s.all, newServer(cfg, opts, all))
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/apart"
 	"offcut/agent/approve"
 	"offcut/agent/fetch"
 	"offcut/agent/mcp"
@@ -87,6 +88,7 @@ func (a *App) mcpServers(keeper *retain.Keeper, confined *sandbox.Sandbox, folde
 		Wrap:    func(t agent.Tool) agent.Tool { return approve.Wrap(keeper.Wrap(t), a.policy(confined)) },
 		Room:    folders.Room,
 		Log:     a.log,
+		Memory:  apart.Memory(),
 	}
 	timeouts := map[string]time.Duration{}
 	for name, tool := range a.cfg.Tools.Each {
