@@ -158,6 +158,12 @@ export class Offcut {
     return (await this.api('GET', `/sessions/${sessionID}/outputs`)).items;
   }
 
+  /** Lets a command of the session go on that waits for it: see `untilLet`. */
+  async letGo(sessionID) {
+    const answer = await this.request('PUT', `/sessions/${sessionID}/files/go`);
+    if (!answer.ok) throw new Error(`the file for the command: ${answer.status}`);
+  }
+
   /** The whole kept copy, read page by page over the API. */
   async copy(sessionID, outputID) {
     let text = '';

@@ -36,6 +36,9 @@ export function runs(command, closing = 'That is done.', args = {}) {
   return [calls(['run_command', { command, ...args }]), says(closing)];
 }
 
+/** The shell's part of a command that waits until the test lets it go on. */
+export const untilLet = 'until [ -e go ]; do sleep 0.1; done';
+
 /** A reply that is an HTTP error. */
 export function fails(status, message, headers = {}) {
   return { status, headers, body: { error: { message, type: 'error', code: null } } };

@@ -163,6 +163,13 @@ class Visits {
   }
 }
 
+/** Does what sends a form, and waits until the server has answered it. */
+export async function sends(page, deed) {
+  const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+  await deed();
+  await answered;
+}
+
 /** Signs in as the admin by the token, as anybody else by name and password. */
 export async function signIn(page, base, name = 'admin') {
   if (name === 'admin') {

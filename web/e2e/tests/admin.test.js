@@ -25,6 +25,7 @@ it('sessions are chosen and deleted with the keyboard alone', async ({ app, prov
   const hold = gate();
   provider.on('still busy', says('begun', { hold: { after: 1, gate: hold } }));
   await app.api('POST', `/sessions/${busy.id}/messages`, { content: 'still busy' }, token);
+  await eventually(() => provider.sent('still busy').length > 0, 'the answer is not begun');
   const kept = await app.session(undefined, token);
 
   const watcher = await chat({ as: 'keyed' });
@@ -54,9 +55,9 @@ it('sessions are chosen and deleted with the keyboard alone', async ({ app, prov
   await page.getByTestId('admin-delete').first().focus();
   await page.keyboard.press('Enter');
   await dialog.waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement.innerText), 'Keep them', 'the safe answer is first');
+  await eventually(() => page.evaluate(() => document.activeElement.innerText === 'Keep them'), 'the safe answer is first');
   await page.keyboard.press('Tab');
-  assert.match(await page.evaluate(() => document.activeElement.innerText), /^Delete 2 sessions$/);
+  await eventually(() => page.evaluate(() => document.activeElement.innerText === 'Delete 2 sessions'), 'and then the deed');
   await page.keyboard.press('Enter');
   await page.getByTestId('admin-deleted').filter({ hasText: '2 sessions were deleted.' }).waitFor();
   assert.equal(await page.getByTestId('admin-session-row').count(), 1);

@@ -1,7 +1,7 @@
 // Calls that somebody has to allow before they run.
 
 import assert from 'node:assert/strict';
-import { suite } from '../harness/suite.js';
+import { sends, suite } from '../harness/suite.js';
 import { calls, runs, says } from '../harness/provider.js';
 import { accessible, noSidewaysScroll } from '../harness/axe.js';
 import { eventually } from '../harness/eventually.js';
@@ -34,7 +34,7 @@ it('a command waits, shows what it is, and runs once allowed', async ({ chat, pr
   assert.match(text, new RegExp(`workspaces/[^/]+/${c.sessionID}`), 'the folder is named');
   assert.equal(await block.locator('.term').textContent(), 'echo hello', 'the command, byte for byte');
   assert.ok(await session.isVisible() && await deny.isVisible());
-  assert.equal(await c.card.getAttribute('data-state'), 'waiting');
+  await c.card.and(c.page.locator('[data-state=waiting]')).waitFor();
   await eventually(async () => /^Approval needed:/.test(await c.page.title()), 'the title does not say that something waits');
   await eventually(async () => /approval is needed.*echo hello/.test(await c.page.locator('#sr').textContent()), 'nobody who listens is told');
   assert.equal(await c.answer.getAttribute('aria-busy'), null, 'what is busy is not read out');
@@ -101,10 +101,10 @@ it('what the second tab answered is gone from the first, where it was looked at'
   await second.open(c.sessionID);
   await asked(second).once.first().click();
   await eventually(async () => await asked(c).block.count() === 1, 'the answered one stays');
-  assert.ok(await asked(c).once.evaluate((button) => button === document.activeElement), 'the focus goes on to the next');
+  await eventually(() => asked(c).once.evaluate((button) => button === document.activeElement), 'the focus goes on to the next');
   await asked(c).once.click();
   await c.settled();
-  assert.ok(await c.box.evaluate((box) => box === document.activeElement), 'and then to the composer');
+  await eventually(() => c.box.evaluate((box) => box === document.activeElement), 'and then to the composer');
 });
 
 it('it is answered by the keyboard alone', async ({ chat, provider }) => {
@@ -217,7 +217,7 @@ it('without scripts it is answered by a form', async ({ app, visit, provider }) 
     await page.goto(`${app.url}/s/${session.id}`);
     return await page.getByTestId('approval').count() === 1;
   }, 'nothing waits');
-  await page.getByTestId('approve-once').click();
+  await sends(page, () => page.getByTestId('approve-once').click());
   await eventually(async () => {
     await page.goto(`${app.url}/s/${session.id}`);
     return await page.locator('[data-testid=tool-card][data-state=ok]').count() === 1;

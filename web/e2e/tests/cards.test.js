@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../harness/suite.js';
-import { calls, gate, runs, says } from '../harness/provider.js';
+import { calls, gate, runs, says, untilLet } from '../harness/provider.js';
 
 const it = suite();
 
@@ -66,8 +66,8 @@ it('a card says that the model saw its result when it has, and not before', asyn
   assert.ok(!/unread/.test(await c.card.locator('.covmini').innerText()));
 });
 
-it('what a command prints is seen while it runs', async ({ chat, provider }) => {
-  provider.on('print as you go', ...runs('for i in 1 2 3; do echo part $i; sleep 0.4; done; sleep 1'));
+it('what a command prints is seen while it runs', async ({ app, chat, provider }) => {
+  provider.on('print as you go', ...runs(`for i in 1 2 3; do echo part $i; sleep 0.4; done; ${untilLet}`));
   const c = await chat();
   await c.open();
   await c.say('print as you go');
@@ -76,12 +76,13 @@ it('what a command prints is seen while it runs', async ({ chat, provider }) => 
   assert.ok(await c.card.getByTestId('tool-stop').isVisible());
   await c.live.getByText('part 3').first().waitFor();
   assert.equal(await c.card.getAttribute('data-state'), 'running');
+  await app.letGo(c.sessionID);
   await c.settled();
   assert.equal(await c.card.getAttribute('data-state'), 'ok');
 });
 
-it('a page that comes while a command runs shows what it printed so far', async ({ chat, provider }) => {
-  provider.on('print then wait', ...runs('echo early words; sleep 4; echo late words'));
+it('a page that comes while a command runs shows what it printed so far', async ({ app, chat, provider }) => {
+  provider.on('print then wait', ...runs(`echo early words; ${untilLet}; echo late words`));
   const c = await chat();
   await c.open();
   await c.say('print then wait');
@@ -89,18 +90,19 @@ it('a page that comes while a command runs shows what it printed so far', async 
   await c.page.reload();
   await c.live.getByText('early words').first().waitFor();
   assert.equal(await c.card.getAttribute('data-state'), 'running');
+  await app.letGo(c.sessionID);
   await c.settled();
   await c.unfold();
   assert.match(await c.card.innerText(), /early words\s+late words/);
 });
 
-it('live output is shown as a terminal shows it: colours, overwritten lines', async ({ chat, provider }) => {
+it('live output is shown as a terminal shows it: colours, overwritten lines', async ({ app, chat, provider }) => {
   const command = [
     "printf '\\033[31mred words\\033[0m plain\\n'",
     "printf '\\033[38;2;200;0;0mtrue colour\\033[0m\\n'",
     "for i in $(seq 1 50); do printf '\\rprogress %d' $i; done; echo",
     "printf '\\033[?25lhidden cursor\\033[?25h\\n'",
-    'sleep 2',
+    untilLet,
   ].join('; ');
   provider.on('in colour', ...runs(command));
   const c = await chat();
@@ -126,19 +128,21 @@ it('live output is shown as a terminal shows it: colours, overwritten lines', as
       return [colour('red words'), colour('plain')];
     });
     assert.ok(red && red !== plain, `red words are ${red}, plain ones ${plain}`);
+    await app.letGo(c.sessionID);
     await c.settled();
     await c.unfold();
   }
 });
 
-it('text that a tool printed is text, whatever it looks like', async ({ chat, provider }) => {
+it('text that a tool printed is text, whatever it looks like', async ({ app, chat, provider }) => {
   const hostile = '<THOUGHT> <br> <script>alert(1)</script> &lt; &amp;';
-  provider.on('print markup', ...runs(`printf '%s\\n' '${hostile}'; sleep 4`));
+  provider.on('print markup', ...runs(`printf '%s\\n' '${hostile}'; ${untilLet}`));
   const c = await chat();
   await c.open();
   await c.say('print markup');
   await c.live.getByText('<THOUGHT>').first().waitFor();
   assert.ok((await c.live.textContent()).includes(hostile), 'live');
+  await app.letGo(c.sessionID);
   await c.settled();
   await c.unfold();
   assert.ok((await c.preview.first().textContent()).includes(hostile), 'finished');
@@ -202,8 +206,8 @@ it('a tool that could not do what was asked is an error card with the reason', a
   assert.match(await c.text(), /No coffee/);
 });
 
-it('one endless line of live output neither widens the page nor fills it', async ({ chat, provider }) => {
-  provider.on('one huge line', ...runs("head -c 5000000 /dev/zero | tr '\\0' x; sleep 2"));
+it('one endless line of live output neither widens the page nor fills it', async ({ app, chat, provider }) => {
+  provider.on('one huge line', ...runs(`head -c 5000000 /dev/zero | tr '\\0' x; ${untilLet}`));
   const c = await chat();
   await c.open();
   await c.say('one huge line');
@@ -214,17 +218,19 @@ it('one endless line of live output neither widens the page nor fills it', async
   }));
   assert.equal(state.sideways, false);
   assert.ok(state.letters <= 70000, `${state.letters} characters of live output are kept in the page`);
+  await app.letGo(c.sessionID);
   await c.settled();
 });
 
-it('ten thousand lines stay a small page', async ({ chat, provider }) => {
-  provider.on('ten thousand lines', ...runs('for i in $(seq 1 10000); do echo "line $i of many"; done; sleep 1'));
+it('ten thousand lines stay a small page', async ({ app, chat, provider }) => {
+  provider.on('ten thousand lines', ...runs(`for i in $(seq 1 10000); do echo "line $i of many"; done; ${untilLet}`));
   const c = await chat();
   await c.open();
   await c.say('ten thousand lines');
   await c.live.getByText('line 10000 of many').first().waitFor();
   const nodes = () => c.page.evaluate(() => document.querySelectorAll('*').length);
   assert.ok(await nodes() < 5000, `${await nodes()} elements while it runs`);
+  await app.letGo(c.sessionID);
   await c.settled();
   await c.unfold();
   assert.ok(await nodes() < 5000, `${await nodes()} elements when it ended`);
@@ -246,7 +252,7 @@ it('a flood of output leaves the page quick and small', async ({ chat, provider 
   await c.open();
   await c.say('flood me');
   await c.live.getByText('a line of the flood').first().waitFor();
-  const slowest = await c.page.evaluate(async () => {
+  const { worst: slowest, letters } = await c.page.evaluate(async () => {
     let worst = 0;
     const end = performance.now() + 2000;
     while (performance.now() < end) {
@@ -254,11 +260,10 @@ it('a flood of output leaves the page quick and small', async ({ chat, provider 
       await new Promise((resolve) => { setTimeout(resolve, 10); });
       worst = Math.max(worst, performance.now() - began);
     }
-    return worst;
+    return { worst, letters: document.querySelector('.term[data-live]').textContent.length };
   });
   assert.ok(slowest < 1000, `the page stood still for ${slowest} ms`);
-  const text = await c.live.evaluate((node) => node.textContent.length);
-  assert.ok(text <= 70000, `${text} characters`);
+  assert.ok(letters <= 70000, `${letters} characters`);
   await c.settled();
   assert.equal(await c.text(), 'Dry again.');
   await c.unfold();

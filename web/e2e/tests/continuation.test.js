@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from '../harness/suite.js';
 import { calls, gate, says } from '../harness/provider.js';
+import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 const hidden = 'Output token limit hit. Resume directly';
@@ -84,9 +85,13 @@ it('a torn word is whole: while it streams, at the end, after a reload and when 
   await settlesWhole(c);
   const streamed = await parts(c);
   await c.answer.getByRole('button', { name: /^copy$/i }).last().click();
-  await c.box.fill('');
-  await c.box.press('ControlOrMeta+V');
-  assert.equal((await c.box.inputValue()).replaceAll(/\s+/g, ' '), 'Begun. The first half, mid-word second half, and the end.');
+  let pasted;
+  await eventually(async () => {
+    await c.box.fill('');
+    await c.box.press('ControlOrMeta+V');
+    pasted = (await c.box.inputValue()).replaceAll(/\s+/g, ' ');
+    return pasted === 'Begun. The first half, mid-word second half, and the end.';
+  }, () => `copied was ${pasted}`);
   await c.page.reload();
   await settlesWhole(c);
   assert.deepEqual(await parts(c), streamed);

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { suite } from '../harness/suite.js';
 import { gate, runs, says } from '../harness/provider.js';
+import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 
@@ -21,7 +22,7 @@ it('after the first message of a new chat the focus is in the box', async ({ pro
     await c.box.focus();
     await c.say('the very first');
     await c.settled();
-    assert.equal(await focusedOn(c.page), 'composer-text');
+    await eventually(async () => await focusedOn(c.page) === 'composer-text', async () => `the focus is on ${await focusedOn(c.page)}`);
   }
 });
 
@@ -33,7 +34,7 @@ it('who opens the pages of an output by keyboard is in them', async ({ app, prov
   await c.unfold();
   await c.card.getByTestId('output-open').press('Enter');
   await c.card.getByTestId('output-text').waitFor();
-  assert.equal(await focusedOn(c.page), 'output-text');
+  await eventually(async () => await focusedOn(c.page) === 'output-text', async () => `the focus is on ${await focusedOn(c.page)}`);
 });
 
 it('an answer is told once, at its end, and not word by word', async ({ provider, chat }) => {

@@ -2,7 +2,7 @@
 // sideways, nothing offends the content security policy.
 
 import assert from 'node:assert/strict';
-import { suite } from '../harness/suite.js';
+import { sends, suite } from '../harness/suite.js';
 import { calls, fails, gate, runs, says } from '../harness/provider.js';
 import { accessible, noSidewaysScroll } from '../harness/axe.js';
 import { Pager } from '../harness/chat.js';
@@ -137,9 +137,8 @@ it('the theme that was chosen stays', async ({ chat }) => {
   await c.open();
   const scheme = () => c.page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
   await c.page.locator('button.who').click();
-  await c.page.locator('#user-menu [name=theme][value=dark]').click();
+  await sends(c.page, () => c.page.locator('#user-menu [name=theme][value=dark]').click());
   await c.page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
-  await c.page.waitForTimeout(300);
   await c.page.reload();
   assert.match(await scheme(), /dark/);
 });

@@ -5,6 +5,7 @@ import { suite } from '../harness/suite.js';
 import { runs } from '../harness/provider.js';
 import { Pager } from '../harness/chat.js';
 import { password } from '../harness/offcut.js';
+import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 
@@ -20,10 +21,10 @@ it('sign-in, sending, reading and paging work without scripts', async ({ app, vi
   await page.getByTestId('send').click();
   await page.waitForURL(/\/s\//);
   const answer = page.locator('[data-testid=message][data-role=assistant]');
-  for (let tries = 0; tries < 40 && await answer.getAttribute('data-state').catch(() => null) !== 'done'; tries += 1) {
-    await page.waitForTimeout(200);
+  await eventually(async () => {
     await page.reload();
-  }
+    return await answer.count() === 1 && await answer.getAttribute('data-state') === 'done';
+  }, 'the answer does not come');
   assert.match(await answer.innerText(), /Counted\./);
   const token = await app.token('lena');
   const session = new URL(page.url()).pathname.split('/').pop();
@@ -36,5 +37,5 @@ it('sign-in, sending, reading and paging work without scripts', async ({ app, vi
   await pager.search.fill('77777');
   await pager.search.press('Enter');
   await page.locator('.hits a').first().click();
-  assert.match(await pager.content(), /77777\n/);
+  await eventually(async () => (await pager.content()).includes('77777\n'), 'the page with the hit never came');
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { suite } from '../harness/suite.js';
-import { calls, runs, says } from '../harness/provider.js';
+import { calls, runs, says, untilLet } from '../harness/provider.js';
 import { Pager } from '../harness/chat.js';
 import { eventually } from '../harness/eventually.js';
 
@@ -56,14 +56,14 @@ it('the cut edge opens the copy; first, previous, next, last and a byte lead thr
   for (const typed of ['abc', '-5', '1e3', '']) {
     await pager.byte.fill(typed);
     await pager.byte.press('Enter');
-    assert.ok((await said.innerText()).includes(`“${typed}” is no byte`), `of “${typed}” it says: ${await said.innerText()}`);
+    await eventually(async () => (await said.innerText()).includes(`“${typed}” is no byte`), async () => `of “${typed}” it says: ${await said.innerText()}`);
     assert.equal((await agrees())[0], 600000);
   }
   await pager.turn(async () => {
     await pager.byte.fill('99999999999999999999');
     await pager.byte.press('Enter');
   });
-  assert.match(await said.innerText(), /99999999999999999999 is past the end/);
+  await said.filter({ hasText: /99999999999999999999 is past the end/ }).waitFor();
   assert.equal((await agrees())[1], whole.length);
 });
 
@@ -218,7 +218,7 @@ it('a fork shows the messages and says that the copies stay behind', async ({ ap
 });
 
 it('the copy of a running command can be paged meanwhile and says that it grows', async ({ app, visit, provider }) => {
-  provider.on('still printing', ...runs('for i in $(seq 1 3000); do echo growing $i; done; sleep 6'));
+  provider.on('still printing', ...runs(`for i in $(seq 1 3000); do echo growing $i; done; ${untilLet}`));
   const session = await app.session();
   const { turn_id: turn } = await app.api('POST', `/sessions/${session.id}/messages`, { content: 'still printing' });
   let output;
@@ -232,6 +232,7 @@ it('the copy of a running command can be paged meanwhile and says that it grows'
   const pager = new Pager(page);
   assert.match(await pager.content(), /^growing 1\n/);
   assert.match(await pager.root.innerText(), /so far/i);
+  await app.letGo(session.id);
   await app.settled(turn);
 });
 

@@ -5,9 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { signIn, suite } from '../harness/suite.js';
 import { calls, fails, gate, numbers, says } from '../harness/provider.js';
 import { Proxy } from '../harness/proxy.js';
+import { eventually } from '../harness/eventually.js';
 
 const it = suite();
 const hundred = numbers(1, 100);
+
+/** Waits until the browser keeps what was written, which it does after a moment. */
+const keptDraft = (page, text) => page.waitForFunction((words) => Object.values(localStorage).some((kept) => kept.includes(words)), text);
 
 it('Enter sends, Shift+Enter breaks the line', async ({ chat, provider }) => {
   provider.on('first line', says('Two lines.'));
@@ -86,8 +90,7 @@ it('a message written while a turn runs is queued, shown as such, and sent in it
   await c.shows('Working');
   await c.say('second in line');
   const second = c.page.locator('[data-testid=message][data-role=user][data-state=queued]');
-  await second.waitFor();
-  assert.match(await second.innerText(), /second in line/);
+  await second.filter({ hasText: 'second in line' }).waitFor();
   await c.page.reload();
   await second.waitFor();
   middle.open();
@@ -108,7 +111,7 @@ it('stop at the twentieth token keeps the twenty and says stopped', async ({ app
   await c.stop.click();
   await c.settled('stopped');
   assert.equal(await c.text(), hundred.slice(0, 20).join(''));
-  assert.match(await c.answer.innerText(), /stopped/i);
+  await c.answer.getByText(/stopped/i).first().waitFor();
   await c.page.reload();
   assert.equal(await c.answer.getAttribute('data-state'), 'stopped');
   assert.equal(await c.text(), hundred.slice(0, 20).join(''));
@@ -190,7 +193,7 @@ it('a draft survives a reload and goes once it is sent', async ({ app, chat, pro
   const c = await chat();
   await c.open(session.id);
   await c.box.pressSequentially('a long thought');
-  await sleep(700);
+  await keptDraft(c.page, 'a long thought');
   await c.page.reload();
   assert.equal(await c.box.inputValue(), 'a long thought');
   await c.box.press('Enter');
@@ -213,9 +216,9 @@ it('/ goes to the search, F6 between the conversation and the box', async ({ app
   assert.equal(await focused(), 'session-search');
   await c.box.focus();
   await c.page.keyboard.press('F6');
-  assert.ok(await c.page.evaluate(() => !!document.activeElement.closest('#log')), await focused());
+  await eventually(() => c.page.evaluate(() => !!document.activeElement.closest('#log')), focused);
   await c.page.keyboard.press('F6');
-  assert.ok(await c.page.evaluate(() => document.activeElement.matches('textarea')), await focused());
+  await eventually(() => c.page.evaluate(() => document.activeElement.matches('textarea')), focused);
   await c.box.press('/');
   assert.equal(await c.box.inputValue(), '/', 'a slash in the box is a slash');
 });
@@ -300,7 +303,7 @@ it('a second tab’s question is its own message, though it began with the first
   const one = await chat();
   await one.open(session.id);
   await one.box.fill('the first question');
-  await one.page.waitForTimeout(400); // the draft is kept after a moment
+  await keptDraft(one.page, 'the first question');
   const two = await chat({ beside: one.page });
   await two.open(session.id);
   assert.equal(await two.box.inputValue(), 'the first question');
@@ -339,7 +342,7 @@ it('who signs in next finds nothing of what the one before wrote', async ({ app,
   await signIn(page, app.url);
   await page.goto(`${app.url}/`);
   await page.locator('#composer-text').fill('between me and the machine');
-  await page.waitForTimeout(400);
+  await keptDraft(page, 'between me and the machine');
   await page.reload();
   assert.equal(await page.locator('#composer-text').inputValue(), 'between me and the machine');
   await page.evaluate(() => document.querySelector('form[data-leaves]').requestSubmit());

@@ -22,8 +22,7 @@ it('moving between sessions leaves one socket, not one for each', async ({ t, ap
     await c.page.waitForURL(`**/s/${next.id}`);
     await c.composer.waitFor();
   }
-  await sleep(1000);
-  assert.equal(proxy.open, 1);
+  await eventually(() => proxy.open === 1, () => `${proxy.open} sockets are open`);
   const before = proxy.opened;
   await sleep(3000);
   assert.equal(proxy.opened, before, 'old sockets connect again');
@@ -35,7 +34,7 @@ it('a session that is deleted says so in every open browser and does not connect
   const session = await app.session();
   const c = await chat({ via: proxy.origin });
   await c.open(session.id);
-  await sleep(500);
+  await eventually(() => proxy.open === 1, 'the page does not connect');
   await app.api('DELETE', `/sessions/${session.id}`);
   await c.page.getByText(/deleted/i).first().waitFor();
   const before = proxy.opened;
@@ -79,7 +78,7 @@ it('while it is not connected the page says so and the composer still sends', as
   const session = await app.session();
   const c = await chat({ via: proxy.origin });
   await c.open(session.id);
-  await sleep(500);
+  await eventually(() => proxy.open === 1, 'the page does not connect');
   proxy.refusing = true;
   proxy.drop();
   await c.page.locator('.offbar').waitFor();
@@ -141,9 +140,11 @@ it('three drops leave the reader where they were', async ({ t, app, chat, provid
   const c = await chat({ via: proxy.origin, height: 500 });
   await c.open(session.id);
   await c.page.mouse.move(640, 250);
-  await c.page.mouse.wheel(0, -700);
-  await c.page.waitForTimeout(400);
   const place = () => c.page.evaluate(() => Math.round(document.scrollingElement.scrollTop));
+  const end = await place();
+  await c.page.mouse.wheel(0, -700);
+  await eventually(async () => await place() < end, 'the wheel moved nothing');
+  await c.page.waitForTimeout(400); // a wheel may move the page bit by bit
   const before = await place();
   assert.ok(before > 0);
   for (let i = 0; i < 3; i += 1) {

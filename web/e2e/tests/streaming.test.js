@@ -174,8 +174,8 @@ it('the title of the window says that a turn runs, and the session gets its titl
   middle.open();
   await c.settled();
   await c.page.waitForFunction(() => !/^[*●•]/.test(document.title));
-  assert.match(await c.page.locator('h1').first().textContent(), /Count for the title/);
-  assert.match(await c.page.getByTestId('session-item').first().textContent(), /Count for the title/);
+  await c.page.locator('h1').first().filter({ hasText: /Count for the title/ }).waitFor();
+  await c.page.getByTestId('session-item').first().filter({ hasText: /Count for the title/ }).waitFor();
 });
 
 it('a screen reader is not told every token, but once that the answer is there', async ({ chat, provider }) => {

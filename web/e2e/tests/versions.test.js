@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { suite } from '../harness/suite.js';
+import { sends, suite } from '../harness/suite.js';
 import { fails, gate, numbers, says } from '../harness/provider.js';
 import { accessible, noSidewaysScroll } from '../harness/axe.js';
 import { eventually } from '../harness/eventually.js';
@@ -32,7 +32,7 @@ const switchOf = (article) => ({
   at: async (text) => article.locator('[data-versions]').getByText(text, { exact: true }).first().waitFor(),
 });
 
-it('an answer that comes before the conversation was read anew: the box is free in every tab', async ({ chat, provider }) => {
+it('an answer that comes before the conversation was read anew: the box is free in every tab', async ({ app, chat, provider }) => {
   provider.on('at once', says('First.'), says('Second.'));
   const c = await chat();
   await c.open();
@@ -41,8 +41,10 @@ it('an answer that comes before the conversation was read anew: the box is free 
   const other = await chat({ beside: c.page });
   await other.open(c.sessionID);
   await other.page.route('**/log', async (route) => { // the turn has ended when the page is read
-    await eventually(async () => provider.sent('at once').length === 2, 'the model is not asked again');
-    await sleep(500);
+    await eventually(async () => {
+      const { content, turn_id: turn } = (await app.messages(c.sessionID)).at(-1);
+      return content === 'Second.' && (await app.api('GET', `/turns/${turn}`)).state === 'done';
+    }, 'the model is not asked again');
     await route.continue();
   });
   await retryOf(c.page.getByTestId('message').last()).click();
@@ -182,11 +184,11 @@ it('an edited message is answered in its place, and the earlier one is a version
   await two.getByTestId('edit').click();
   const box = two.locator('textarea');
   assert.equal(await box.inputValue(), 'two');
-  assert.ok(await box.evaluate((node) => node === document.activeElement), 'the focus is not in the text');
+  await eventually(() => box.evaluate((node) => node === document.activeElement), 'the focus is not in the text');
   await accessible(c.page, 'a message that is edited');
   await box.press('Escape');
   await box.waitFor({ state: 'detached' });
-  assert.ok(await two.getByTestId('edit').evaluate((node) => node === document.activeElement), 'the focus does not come back');
+  await eventually(() => two.getByTestId('edit').evaluate((node) => node === document.activeElement), 'the focus does not come back');
 
   await two.getByTestId('edit').click();
   await box.fill('two, clearer');
@@ -204,7 +206,7 @@ it('an edited message is answered in its place, and the earlier one is a version
   await c.page.keyboard.press('Enter');
   for (const tab of [c, other]) await shows(tab, 'one', 'answer one', 'two', 'answer two', 'three', 'answer three');
   await versions.at('1 / 2');
-  assert.ok(await versions.next.evaluate((node) => node === document.activeElement), 'the focus left the switch');
+  await eventually(() => versions.next.evaluate((node) => node === document.activeElement), 'the focus left the switch');
   await eventually(async () => /Version 1 of 2/.test(await c.page.locator('#sr').textContent()), 'nothing is said of the version');
   assert.equal(await versions.root.locator('.elsewhere').count(), 0, 'nothing followed version 2');
   await other.page.reload();
@@ -279,8 +281,11 @@ it('who switches at the beginning of a long conversation stays there', async ({ 
   assert.equal(await c.questions.count(), 25);
   assert.ok(await switchOf(c.questions.first()).root.isVisible());
   await eventually(() => c.page.evaluate(() => document.activeElement.dataset.testid === 'version-next'), 'the focus is not at the switch');
-  const { top, height } = await c.questions.first().evaluate((node) => ({ top: node.getBoundingClientRect().top, height: innerHeight }));
-  assert.ok(top > -50 && top < height, `the switch is at ${top} of ${height}`);
+  const place = () => c.questions.first().evaluate((node) => ({ top: node.getBoundingClientRect().top, height: innerHeight }));
+  await eventually(async () => {
+    const { top, height } = await place();
+    return top > -50 && top < height;
+  }, async () => `the switch is at ${JSON.stringify(await place())}`);
 });
 
 it('administrators read versions and change none', async ({ app, chat, provider }) => {
@@ -311,16 +316,16 @@ it('versions, retry and edit work without scripts', async ({ app, visit, provide
     return JSON.stringify(await text()) === JSON.stringify(wanted);
   }, `not ${wanted}`);
   await settles('by a form', 'formal');
-  await page.getByTestId('retry').click();
+  await sends(page, () => page.getByTestId('retry').click());
   await settles('by a form', 'formal again');
-  await page.getByTestId('version-prev').click();
+  await sends(page, () => page.getByTestId('version-prev').click());
   await settles('by a form', 'formal');
   await page.getByTestId('edit').click();
   await page.locator('form.edit textarea').fill(' ');
   await page.getByTestId('edit-save').click();
-  assert.match(await page.locator('form.edit [role=alert]').innerText(), /empty/);
+  await page.locator('form.edit [role=alert]').getByText(/empty/).waitFor();
   await page.locator('form.edit textarea').fill('changed by a form');
-  await page.getByTestId('edit-save').click();
+  await sends(page, () => page.getByTestId('edit-save').click());
   await settles('changed by a form', 'formally changed');
 }, { allow: refused });
 
@@ -335,8 +340,8 @@ it('a retry in another tab takes away nothing of what somebody writes', async ({
   const { turn_id: again } = await app.api('POST', `/turns/${answer.turn_id}/retry`);
   await app.settled(again);
   await c.page.getByText('second').waitFor();
+  await c.page.locator('#composer-problem').getByText(/replaced by another version/).waitFor();
   assert.equal(await c.page.locator('#composer-text').inputValue(), 'half of a better question');
-  assert.match(await c.page.locator('#composer-problem').innerText(), /replaced by another version/);
 });
 
 it('all of it fits a phone, light and dark', async ({ app, chat, provider }) => {
