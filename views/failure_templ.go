@@ -149,7 +149,7 @@ func ErrorPage(v Failure) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if v.SessionID != "" && v.Code != sessionNotFound {
+			if v.leadsBack() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<a class=\"btn\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

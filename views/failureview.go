@@ -9,8 +9,12 @@ import (
 // outputNotFound is the code of a kept output that is not in a session.
 const outputNotFound = "output_not_found"
 
-// sessionNotFound is the code of a session to which no way leads back.
-const sessionNotFound = "session_not_found"
+// leadsBack reports whether there is a session to go back to. Where that is what
+// is not there, the code says no more than that, or that it is a session; what
+// else a session lacks has a code of its own.
+func (v Failure) leadsBack() bool {
+	return v.SessionID != "" && v.Code != "not_found" && v.Code != "session_not_found"
+}
 
 func (v Failure) heading(ctx context.Context) string {
 	if v.Code == outputNotFound {

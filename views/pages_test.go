@@ -181,13 +181,15 @@ func TestForkSaysWhereTheOutputIs(t *testing.T) {
 }
 
 func TestAFailureLeadsNowhereThatIsNotThere(t *testing.T) {
-	want(t, parse(t, ErrorPage(Failure{Status: 404, Code: "session_not_found", SessionID: "s1"})), "a[href='/s/s1']", 0)
+	for _, code := range []string{"session_not_found", "not_found"} {
+		want(t, parse(t, ErrorPage(Failure{Status: 404, Code: code, SessionID: "s1"})), "a[href='/s/s1']", 0)
+	}
 	want(t, parse(t, ErrorPage(Failure{Status: 422, OfHistory: true})), "a[href='/history']", 1, "Back to the history")
 }
 
-// What is no menu of the accessibility tree is not announced as one: the arrow
-// keys do not move in it.
-func TestTheSessionMenuPromisesNoArrowKeys(t *testing.T) {
+// What is no menu of the accessibility tree, but a group of links and buttons, is
+// not announced as one.
+func TestTheSessionMenuIsAnnouncedAsAGroup(t *testing.T) {
 	doc := parse(t, ChatPage(Chat{SessionID: "s1"}))
 	want(t, doc, "[data-menu][aria-controls='session-menu']", 1)
 	want(t, doc, "[data-menu][aria-haspopup]", 0)

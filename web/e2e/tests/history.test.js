@@ -117,6 +117,7 @@ for (const width of [360, 1280]) {
       const row = page.locator(`main [data-session="${session.id}"]`);
       await row.locator('summary').click();
       await accessible(page, 'a session that is renamed');
+      await noSidewaysScroll(page, 'a session that is renamed');
       await row.locator('[data-deed=restore]').click();
       await page.getByTestId('notice').waitFor();
       await accessible(page, 'a notice with Undo');

@@ -73,7 +73,6 @@ it('tables, code and lists look the same streamed and loaded', async ({ chat, pr
   await c.open();
   await c.ask('write markdown');
   const html = () => c.answer.locator('.part').first().evaluate((part) => part.innerHTML.replaceAll(/\s+/g, ' ').trim());
-  await c.page.waitForTimeout(300);
   const streamed = await html();
   await c.page.reload();
   assert.equal(streamed, await html());
@@ -81,6 +80,26 @@ it('tables, code and lists look the same streamed and loaded', async ({ chat, pr
   assert.equal(await c.answer.locator('.part pre').count(), 1);
   assert.match(await c.answer.locator('.part pre').textContent(), /println\("<hi>"\) \}\n\nvar x = 1/);
   assert.equal(await c.answer.locator('.part a[href="https://example.org/"]').count(), 1);
+});
+
+it('text that runs from right to left begins at the right, in the box, in a question and in an answer', async ({ chat, provider }) => {
+  provider.on('مرحبا', says('هذا نص من اليمين.\n\nAnd this is not.\n'));
+  const c = await chat();
+  await c.open();
+  await c.box.fill('مرحبا');
+  assert.equal(await c.box.evaluate((box) => getComputedStyle(box).unicodeBidi), 'plaintext');
+  await c.ask('مرحبا');
+  /** How far the text of a paragraph stands from its left and its right edge, in pixels. */
+  const room = (paragraph) => paragraph.evaluate((node) => {
+    const [box, range] = [node.getBoundingClientRect(), document.createRange()];
+    range.selectNodeContents(node);
+    const text = range.getBoundingClientRect();
+    return [Math.round(text.left - box.left), Math.round(box.right - text.right)];
+  });
+  for (const [paragraph, rightToLeft] of [[c.questions.first().locator('.said p'), true], [c.answer.locator('.part p').first(), true], [c.answer.locator('.part p').last(), false]]) {
+    const [left, right] = await room(paragraph);
+    assert.ok(rightToLeft ? left > 50 && right <= 1 : left <= 1 && right > 50, `${left} px to its left, ${right} px to its right`);
+  }
 });
 
 it('a title with markup is text in the list, the head and the window', async ({ app, chat }) => {
