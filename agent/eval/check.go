@@ -120,6 +120,7 @@ func (s *Scenario) check(tree *yaml.Node) error {
 	c.answer(s)
 	c.bounds(s.Checks)
 	c.steps(s.Walkthrough)
+	c.tools(s)
 	for i, text := range append(slices.Clone(s.Before), s.Question) {
 		where := at{"before", i}
 		if i == len(s.Before) {

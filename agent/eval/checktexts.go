@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -21,6 +23,38 @@ func (c *checker) template(where at, text string, sample any) {
 		}
 		c.wrongAt(where, "it cannot be filled in: %s", strings.TrimPrefix(err.Error(), "template: "))
 	}
+}
+
+// tools takes down which tools a scenario names beside its own.
+func (c *checker) tools(s *Scenario) {
+	s.names = nil
+	note := func(where at, tool string) {
+		if !slices.ContainsFunc(s.Fixture.Tools, func(own Tool) bool { return own.Name == tool }) {
+			s.names = append(s.names, named{fmt.Sprintf("%s:%d: %s", c.file, where.line(c.tree), where), tool})
+		}
+	}
+	for _, tool := range slices.Sorted(maps.Keys(s.Checks.Tools)) {
+		note(at{"checks", "tools", tool}, tool)
+	}
+	for i, step := range s.Walkthrough {
+		if step.Call != "" {
+			note(at{"walkthrough", i, "call"}, step.Call)
+		}
+	}
+}
+
+// Offered refuses scenarios that name a tool which is neither among those that are
+// offered nor their own. Its error names file and line.
+func Offered(scenarios []Scenario, tools []string) error {
+	var wrong []error
+	for _, s := range scenarios {
+		for _, n := range s.names {
+			if !slices.Contains(tools, n.tool) {
+				wrong = append(wrong, fmt.Errorf("%s: there is no tool %q; there are %s", n.place, n.tool, strings.Join(tools, ", ")))
+			}
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // maxSampled is how many kept outputs a walkthrough may name, as far as its check

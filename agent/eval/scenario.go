@@ -27,7 +27,12 @@ type Scenario struct {
 	Checks   Checks    `yaml:"checks"`
 	// Walkthrough is one way to the right answer, for a rehearsal.
 	Walkthrough []Step `yaml:"walkthrough"`
+
+	names []named // the tools that it names and does not bring along
 }
+
+// named is a tool's name at its place in a file.
+type named struct{ place, tool string }
 
 // Settings narrow the model for one scenario; a zero field leaves it as it is
 // configured.

@@ -13,7 +13,9 @@ import (
 
 	"offcut/agent/approve"
 	"offcut/agent/eval"
+	"offcut/agent/retain"
 	"offcut/agent/sandbox"
+	"offcut/agent/tools"
 	"offcut/cmd/offcut/config"
 )
 
@@ -36,11 +38,23 @@ func (f scenarioFlags) chosen() ([]eval.Scenario, error) {
 		}
 		all = eval.Merge(all, own)
 	}
+	if err := eval.Offered(all, offeredTools()); err != nil {
+		return nil, usageError{err}
+	}
 	chosen, err := eval.Only(all, f.Only)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return chosen, nil
+}
+
+// offeredTools are the names of the tools that a scenario finds beside its own.
+func offeredTools() []string {
+	var names []string
+	for _, t := range tools.All(tools.Options{Keeper: retain.NewKeeper(nil, retain.Config{})}) {
+		names = append(names, t.Spec().Name)
+	}
+	return names
 }
 
 type evalList struct{ scenarioFlags }

@@ -60,6 +60,24 @@ func TestScenariosThatAreWrittenWronglyAreNamed(t *testing.T) {
 	}
 }
 
+func TestToolsThatThereAreNotAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	text := "title: C\nquestion: Q?\nanswer:\n  right:\n    - contains: x\nchecks:\n  tools:\n    serch_files: {max: 1}\nwalkthrough:\n  - call: serch\n  - call: own\n  - say: x\n" +
+		"fixture:\n  tools:\n    - name: own\n      replies:\n        - text: x\n"
+	if err := os.WriteFile(filepath.Join(dir, "tools.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errs := command(t, t.TempDir(), "", "eval", "--rehearse", "--scenarios", dir)
+	for _, want := range []string{`tools.yaml:8: checks.tools.serch_files: there is no tool "serch_files"`, `tools.yaml:10: walkthrough[0].call: there is no tool "serch"; there are run_command, `} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("%q is not said:\n%s", want, errs)
+		}
+	}
+	if status != exitUsage || out != "" || strings.Contains(errs, `"own"`) {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+}
+
 func TestScenariosAreListed(t *testing.T) {
 	out := must(t, t.TempDir(), "eval", "list", "--only", "absent-*,late-line")
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) < 4 || !strings.Contains(out, "absent-field-incomplete") || strings.Contains(out, "csv-sum") {
