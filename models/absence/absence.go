@@ -15,7 +15,8 @@ import (
 
 // Claim is a sentence that says that something is absent.
 type Claim struct {
-	// Sentence is how it reads, of at most MaxSentence characters.
+	// Sentence is how it reads, without its Markdown and of at most MaxSentence
+	// characters.
 	Sentence string
 	// Terms are what it names in code or quotation marks, in their order: one of
 	// them may be what is absent, and can be searched for.
@@ -39,7 +40,7 @@ func In(markdown string) []Claim {
 	var claims []Claim
 	for _, s := range sentences(markdown) {
 		if s.absent() {
-			claims = append(claims, Claim{Sentence: clipped(s.restored()), Terms: s.terms(), Absent: s.absentTerms(), Words: s.words()})
+			claims = append(claims, Claim{Sentence: clipped(plain(s.restored())), Terms: s.terms(), Absent: s.absentTerms(), Words: s.words()})
 		}
 	}
 	return claims
@@ -49,7 +50,7 @@ func In(markdown string) []Claim {
 // something cannot be known.
 func NamesGap(markdown string) bool {
 	for _, s := range sentences(markdown) {
-		if gaps.MatchString(s.text) {
+		if gaps.MatchString(simplified(s.text)) {
 			return true
 		}
 	}
@@ -59,7 +60,7 @@ func NamesGap(markdown string) bool {
 // absent reports whether the sentence says without reserve that something is not
 // there.
 func (s sentence) absent() bool {
-	text := idioms.ReplaceAllString(strings.ReplaceAll(s.text, "*", ""), " ") // emphasis is no word
+	text := idioms.ReplaceAllString(simplified(bare.Replace(s.text)), " ")
 	return !s.asks() && absences.MatchString(text) && !reserves.MatchString(text)
 }
 

@@ -41,6 +41,18 @@ func TestWhatSaysThatSomethingIsAbsent(t *testing.T) {
 		"It never appears in the output.",
 		"The build passed. There was no failure. Go ahead.",
 		"I looked at the log and\nthere is no error in it.",
+		"- zebra: not found",
+		"1. zebra — not found",
+		"| zebra | not found |",
+		"Zebra: **not found** in the log.",
+		"The answer: **no** zebra was found in the log.",
+		"# Result\n\nnot found",
+		"The list lacks a zebra.",
+		"There were zero errors.",
+		"0 results.",
+		"沒有找到這個欄位。",
+		"日誌中沒有錯誤。",
+		"没有。",
 		"日志中没有错误。",
 		"我没有找到这个字段。",
 		"没找到相关记录",
@@ -87,6 +99,13 @@ func TestWhatDoesNotSayThatSomethingIsAbsent(t *testing.T) {
 		"There is no doubt that it works.",
 		"There is nothing to do.",
 		"I do not have access to that folder.",
+		"I have no further questions.",
+		"No changes were made to the file.",
+		"I removed the file, so it does not exist any more.",
+		"Line 7 is `ERROR: key not found`, so the key was missing at that time.",
+		"The server answered: not found.",
+		"It ended with error 404: not found.",
+		"沒有問題。",
 		"没有问题，已经完成。",
 		"没有必要再运行一次。",
 		"毫无疑问，它是对的。",
@@ -101,11 +120,20 @@ func TestWhatDoesNotSayThatSomethingIsAbsent(t *testing.T) {
 func TestAClaimIsQuotedAndNamesItsTerms(t *testing.T) {
 	text := "I read `build.log`. There is no “E_TIMEOUT 17” in `build.log`, see [it](http://a.b/c). Done.\n\n没有找到 `订单号`。"
 	want := []absence.Claim{
-		{Sentence: "There is no “E_TIMEOUT 17” in `build.log`, see [it](http://a.b/c).", Terms: []string{"E_TIMEOUT 17", "build.log"}, Absent: []string{"E_TIMEOUT 17"}},
+		{Sentence: "There is no “E_TIMEOUT 17” in `build.log`, see it.", Terms: []string{"E_TIMEOUT 17", "build.log"}, Absent: []string{"E_TIMEOUT 17"}},
 		{Sentence: "没有找到 `订单号`。", Terms: []string{"订单号"}, Absent: []string{"订单号"}},
 	}
 	if diff := cmp.Diff(want, absence.In(text)); diff != "" {
 		t.Error(diff)
+	}
+	for markdown, read := range map[string]string{
+		"**No zebra** was found.":            "No zebra was found.",
+		"It was [not found](http://a) here.": "It was not found here.",
+		"| zebra | There is no zebra |":      "zebra · There is no zebra",
+	} {
+		if claims := absence.In(markdown); len(claims) != 1 || claims[0].Sentence != read {
+			t.Errorf("%q is quoted as %+v", markdown, claims)
+		}
 	}
 	long := absence.In("There is no " + strings.Repeat("very ", 100) + "long name in it.")
 	if len(long) != 1 || len([]rune(long[0].Sentence)) != absence.MaxSentence+1 {

@@ -5,19 +5,25 @@ import (
 	"strings"
 )
 
+// begun is how a sentence begins, or goes on after the name of what it is about:
+// "zebra: not found".
+const begun = `(?:^|[:：–—|]\s|\s-\s)(?:\W|so |and |but |then |yes, |no, )*`
+
 // The phrases, without regard to case. An apostrophe may be a curly one.
 var (
 	absences = phrases(
 		// English
-		`\bthere(?:'s| is| are| was| were| has been| have been| seems? to be| appears? to be) (?:no|not (?:a|an|any)|nothing|none)\b`,
+		`\bthere(?:'s| is| are| was| were| has been| have been| seems? to be| appears? to be) (?:no|zero|0|not (?:a|an|any)|nothing|none)\b`,
 		`\bthere (?:is|are|was|were)n't (?:a|an|any)\b`,
 		`\b(?:do|does|did)(?: not|n't) (?:\w+ )?(?:exist|appear|occur|contain|include|mention|show up|list|have|define|hold|report)\b`,
 		`\b(?:is|are|was|were|be|been)(?: not|n't) (?:\w+ )?(?:found|present|listed|mentioned|included|contained|defined|recorded|logged|reported|among|part of|in (?:the|this|that|it|there|any)|there\b)`,
 		`\b(?:could|can|did|was|were)(?: not|n't) (?:able to )?(?:find|locate|see|spot|detect|discover)\b`,
 		`\b(?:cannot|unable to|failed to) (?:find|locate|see|spot|detect)\b`,
 		`\b(?:found|find|finds|see|saw|contains?|contained|has|have|had|shows?|showed|return(?:s|ed)|lists?|listed|reports?|reported|includes?|mentions?|prints?|printed|with|yields?|yielded|gives?|gave) (?:absolutely )?(?:no|zero|nothing|none)\b`,
-		`^(?:\W|so |and |but |then |yes, |no, )*(?:no|not a single|not one) (?:\S+ ){1,5}?(?:was|were|is|are|has|have|found|appears?|exists?|match(?:es|ed)?|occurs?|contains?|mentions?|fails?|failed)\b`,
-		`^(?:\W|so |and |but |then |yes, |no, )*no (?:\S+ ){0,2}(?:errors?|warnings?|match(?:es)?|results?|occurrences?|entries|mentions?|records?|hits?|failures?|lines?)\b`,
+		begun+`(?:no|not a single|not one) (?:\S+ ){1,5}?(?:was|were|is|are|has|have|found|appears?|exists?|match(?:es|ed)?|occurs?|contains?|mentions?|fails?|failed)\b`,
+		begun+`(?:no|zero|0) (?:\S+ ){0,2}(?:errors?|warnings?|match(?:es)?|results?|occurrences?|entries|mentions?|records?|hits?|failures?|lines?)\b`,
+		begun+`not found\b`,
+		`\black(?:s|ed|ing)? (?:a|an|any|the|every)\b`,
 		`\bno (?:such|sign|signs|trace|traces|mentions?|occurrences?|evidence|instances?|match(?:es)?|hits|records?) (?:of|for|in|was|were|is|are)\b`,
 		`\bnone of\b`,
 		`\bnothing (?:in|matches|matched|about|like)\b`,
@@ -27,6 +33,7 @@ var (
 		`\bnever (?:appears?|appeared|occurs?|occurred|mentions?|mentioned|shows? up|showed up)\b`,
 		`\bwithout (?:any|a single) (?:\S+ )?(?:errors?|warnings?|failures?|matches|mention)\b`,
 		// Chinese
+		`^(?:不，|不。)?没有[。！]?$`,
 		`(?:没有?|并未|未能?|从未|尚无)(?:再|曾|能|任何|有)?(?:找到|发现|看到|见到|出现|包含|包括|提到|提及|列出|记录|报告|检测到|检索到|匹配|搜到|搜索到|查到|定义)`,
 		`(?:没有|并无|毫无|无)(?:任何|相关的?|匹配的?|对应的?|这样的?|这个|该|此类?)[^，。；]{0,12}`,
 		`(?:没有|并无|无)(?:错误|警告|报错|异常|失败|结果|匹配|记录|条目|命中)`,
@@ -39,6 +46,7 @@ var (
 	reserves = phrases(
 		`\b(?:if|whether|unless|in case|when there)\b`,
 		`\b(?:may|might|perhaps|possibly|could be|could have|would|should)\b`,
+		`\b(?:any ?more|no longer|at (?:that|the) time|back then)\b`, // it is told of a change
 		`\b(?:unsure|not sure|uncertain|unclear|unknown|so far|as far as|not yet)\b`,
 		`\b(?:cannot|can't|could not|couldn't) (?:be )?(?:say|said|tell|told|know|known|confirm|confirmed|rule|ruled|exclude|excluded|verify|verified)\b`,
 		`\b(?:in|of|from|among|within) (?:what|the (?:\w+ )?(?:part|parts|portion|portions|lines|pages?|preview|excerpt|bytes|head|tail|beginning|end|section)|those)\b.*\b(?:I|we|was|were|been|shown|read|seen|saw)\b`,
@@ -61,7 +69,9 @@ var (
 
 	// idioms say no, and nothing of absence.
 	idioms = phrases(
-		`\bno (?:need|reason|problem|doubt|matter|way|point|harm|idea|wonder|worries|questions?)\b`,
+		`\bno (?:(?:further|more|other|open) )?(?:need|reason|problem|doubt|matter|way|point|harm|idea|wonder|worries|questions?)\b`,
+		`\bno (?:\S+ )?(?:changes?|edits?|modifications?) (?:was|were|is|are|has been|have been) (?:made|needed|required|necessary|applied|done)\b`,
+		`\b(?:errors?|says|said|answer(?:s|ed)?|return(?:s|ed)|print(?:s|ed)|status|message|code|\d{3})\W+not found\b`, // what something else says
 		`\bnothing (?:to|else to|more to)\b`,
 		`\b(?:I|we|you) (?:do|did)(?: not|n't) have\b`,
 		`\b(?:nothing|none) but\b`,
