@@ -84,6 +84,7 @@ func (h *Handlers) cuts(name string, f models.Figures) views.Cuts {
 		Name: name, Calls: f.Calls, Truncated: f.Truncated, Consulted: f.Consulted, Reruns: f.Reruns,
 		Produced: f.Produced, Hidden: f.Hidden(), Recovered: f.Recovered, Incomplete: f.Incomplete, FailedSaves: f.FailedSaves,
 		Continuations: f.Continuations, CapHits: f.CapHits, Retries: f.Retries, Repaired: f.Repaired, Refused: f.Refused,
+		Answers: f.Answers, Unread: f.Unread, GapsNamed: f.GapsNamed, Doubted: f.Doubted,
 		NoticeAt: h.noticeShare(f.Tool),
 	}
 }
@@ -106,7 +107,8 @@ func (h *Handlers) AdminTruncationCSV(c echo.Context) error {
 	list := models.FiguresList{FiguresQuery: query, By: models.FiguresByDay, Page: models.Page{Limit: models.MaxPageLimit}}
 	out := startCSV(c, "offcut-truncation.csv", "day", "tool", "model", "calls", "truncated", "produced_bytes", "captured_bytes",
 		"retained_bytes", "shown_bytes", "sent_bytes", "hidden_bytes", "recovered_bytes", "consulted", "reruns", "incomplete", "failed_saves",
-		"repaired_arguments", "refused_arguments", "continuations", "cap_hits", "retries")
+		"repaired_arguments", "refused_arguments", "continuations", "cap_hits", "retries",
+		"answers", "answers_on_unread", "answers_naming_gap", "answers_doubted")
 	for {
 		sums, next, err := h.Store.Figures(c.Request().Context(), list)
 		if err != nil {
@@ -117,6 +119,7 @@ func (h *Handlers) AdminTruncationCSV(c echo.Context) error {
 			for _, n := range []int64{
 				f.Calls, f.Truncated, f.Produced, f.Captured, f.Retained, f.Shown, f.Sent, f.Hidden(), f.Recovered, f.Consulted, f.Reruns,
 				f.Incomplete, f.FailedSaves, f.Repaired, f.Refused, f.Continuations, f.CapHits, f.Retries,
+				f.Answers, f.Unread, f.GapsNamed, f.Doubted,
 			} {
 				cells = append(cells, decimal(n))
 			}
@@ -174,6 +177,10 @@ type figuresResource struct {
 	Continuations  int64               `json:"continuations"`
 	CapHits        int64               `json:"cap_hits"`
 	Retries        int64               `json:"retries"`
+	Answers        int64               `json:"answers"`
+	Unread         int64               `json:"answers_on_unread"`
+	GapsNamed      int64               `json:"answers_naming_gap"`
+	Doubted        int64               `json:"answers_doubted"`
 	NoticeShare    float64             `json:"notice_share"`
 	Notice         bool                `json:"notice"`
 	Layers         []models.LayerBytes `json:"layers"`
@@ -192,6 +199,7 @@ func (h *Handlers) newFiguresResource(f models.Figures) figuresResource {
 		HiddenBytes: f.Hidden(), RecoveredBytes: f.Recovered, Consulted: f.Consulted, Reruns: f.Reruns,
 		Incomplete: f.Incomplete, FailedSaves: f.FailedSaves, Repaired: f.Repaired, Refused: f.Refused,
 		Continuations: f.Continuations, CapHits: f.CapHits, Retries: f.Retries,
+		Answers: f.Answers, Unread: f.Unread, GapsNamed: f.GapsNamed, Doubted: f.Doubted,
 		NoticeShare: at, Notice: f.OverNotice(at), Layers: f.Layers(),
 	}
 }

@@ -35,6 +35,11 @@ func (h *Handlers) cardBody(ctx context.Context, sess models.Session, call model
 	if meta.Retention == models.RetentionFailed {
 		body.Unsaved, body.SaveError = true, meta.RetentionError
 	}
+	held, shown, err := h.Store.Held(ctx, sess.ID, call.ID)
+	if err != nil {
+		return body, err
+	}
+	body.Held, body.Taken = held, shown-held
 	if meta.OutputID == "" {
 		showStored(&body, call, result, meta)
 		return body, h.unseen(ctx, &body, result)

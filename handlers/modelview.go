@@ -15,7 +15,7 @@ import (
 // demand, and so does the rest of a long text.
 const (
 	firstPlaces  = 40
-	listRequests = 50      // that one can choose from
+	listRequests = 50      // that one can choose from, around the one that is shown
 	maxSentBody  = 4 << 10 // of a message, in bytes of HTML
 	maxSentExtra = 1 << 10 // of its reasoning and of each call's arguments, in bytes of HTML
 )
@@ -81,30 +81,43 @@ func (h *Handlers) modelView(ctx context.Context, sess models.Session, r models.
 		return page, err
 	}
 	page.Frame = []views.ModelRow{side.instructions(), side.tools()}
-	list, err := h.Store.Requests(ctx, sess.ID, listRequests)
-	if err != nil {
+	if err := h.chooseRequests(ctx, &page); err != nil {
 		return page, err
-	}
-	for _, other := range list {
-		page.Requests = append(page.Requests, *modelRequest(other))
 	}
 	if end < r.Messages {
 		page.Past = true
 		return page, nil
 	}
-	last, err := h.Store.Request(ctx, sess.ID, 0)
-	if err != nil || last.Number != r.Number {
-		return page, err
+	if page.Request.Last {
+		page.After, err = side.after(ctx, sent)
 	}
-	page.Request.Last = true
-	page.After, err = side.after(ctx, sent)
 	return page, err
+}
+
+// chooseRequests fills in the requests that one can choose from: those around the
+// one that is shown.
+func (h *Handlers) chooseRequests(ctx context.Context, page *views.ModelView) error {
+	last, err := h.Store.Request(ctx, page.SessionID, 0)
+	if err != nil && !isNotFound(err) {
+		return err
+	}
+	list, err := h.Store.Requests(ctx, page.SessionID, page.Request.Number+listRequests/2, listRequests)
+	if err != nil {
+		return err
+	}
+	for _, other := range list {
+		v := modelRequest(other)
+		v.Last = other.Number == last.Number
+		page.Requests = append(page.Requests, *v)
+	}
+	page.Request.Last = page.Request.Number == last.Number
+	return nil
 }
 
 func modelRequest(r models.SentRequest) *views.ModelRequest {
 	v := &views.ModelRequest{
 		Number: r.Number, At: r.At, Model: r.Model, Messages: r.Messages, Tokens: r.Tokens, Counted: r.Tokens > 0,
-		Pruned: r.Pruned, Hidden: r.Hidden, Shown: r.Shown,
+		Pruned: r.Pruned, Hidden: r.Hidden, Shown: r.Shown, Summary: r.Summary,
 	}
 	if !v.Counted {
 		v.Tokens = r.Estimate

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -65,74 +64,26 @@ func restOf(g models.Ground) views.Rest {
 // mostDoubted bounds the outputs that a mark names.
 const mostDoubted = 3
 
-// absenceIn marks an answer that says that something is not there, and does not
-// say that it may be mistaken, while it may well be in what the model did not have
-// before it; nil where it does not.
+// absenceIn marks an answer whose claim of an absence may be mistaken; nil where
+// there is none.
 func absenceIn(said string, t turnMessages) *views.Absence {
-	about := aboutOf(t)
-	if len(about) == 0 || absence.NamesGap(said) {
+	worked := slices.ContainsFunc(t.messages, func(m models.Message) bool { return m.Role == models.RoleTool })
+	found := absence.MarkIn(said, worked, t.grounds)
+	if found == nil {
 		return nil
 	}
-	var mark *views.Absence
-	for _, claim := range absence.In(said) {
-		doubted := doubtedOf(about, claim)
-		switch {
-		case len(doubted) == 0:
-		case mark != nil:
-			mark.More++
-		default:
-			mark = markOf(claim, doubted)
-		}
-	}
-	return mark
-}
-
-func markOf(claim absence.Claim, doubted []models.Ground) *views.Absence {
-	mark := &views.Absence{Sentence: claim.Sentence}
-	for _, g := range doubted[:min(len(doubted), mostDoubted)] {
+	mark := &views.Absence{Sentence: found.Claim.Sentence, More: found.More}
+	for _, g := range found.Doubted[:min(len(found.Doubted), mostDoubted)] {
 		mark.Outputs = append(mark.Outputs, restOf(g))
 	}
-	for _, term := range claim.Terms {
-		if !names(doubted, term) {
+	mark.Unnamed = len(found.Doubted) - len(mark.Outputs)
+	for _, term := range found.Claim.Terms {
+		if !names(found.Doubted, term) {
 			mark.Term = term
 			break
 		}
 	}
 	return mark
-}
-
-// aboutOf are the outputs that an answer is about of which the model has not seen
-// all: one that came with results of its own is about those, and else about what
-// was there before.
-func aboutOf(t turnMessages) []models.Ground {
-	worked := slices.ContainsFunc(t.messages, func(m models.Message) bool { return m.Role == models.RoleTool })
-	var about []models.Ground
-	for _, g := range t.grounds {
-		if !g.Whole() && g.Earlier != worked {
-			about = append(about, g)
-		}
-	}
-	return about
-}
-
-// doubtedOf are the outputs in which what a claim misses could be: those that
-// were not searched for it, and such as nobody can search, since bytes of them
-// were not kept. What a filter or a script made of one says
-// nothing of what else is in it.
-func doubtedOf(about []models.Ground, claim absence.Claim) []models.Ground {
-	var doubted []models.Ground
-	for _, g := range about {
-		var searches []*regexp.Regexp
-		for _, sought := range g.Sought {
-			if expr := sought.Expression(); expr != nil {
-				searches = append(searches, expr)
-			}
-		}
-		if g.Lacking() || !claim.SoughtBy(searches) {
-			doubted = append(doubted, g)
-		}
-	}
-	return doubted
 }
 
 // names reports whether a term names one of the outputs and not what is in them.

@@ -151,9 +151,12 @@ type Messages interface {
 	// most; Request is one of them, with instructions and tools: by its number, or
 	// 0 for the last of the conversation; SentMessages are its messages from a
 	// place on.
-	Requests(ctx context.Context, sessionID string, most int) ([]models.SentRequest, error)
+	Requests(ctx context.Context, sessionID string, upto int64, most int) ([]models.SentRequest, error)
 	Request(ctx context.Context, sessionID string, number int64) (models.SentRequest, error)
 	SentMessages(ctx context.Context, sessionID string, number int64, from, most int) ([]models.SentMessage, error)
+	// Held is how many bytes of the body of a call's result the model's last request
+	// held, and how many it shows.
+	Held(ctx context.Context, sessionID, callID string) (held, shown int64, err error)
 	// Replied reports whether a reply of the model stands after the message.
 	Replied(ctx context.Context, m models.Message) (bool, error)
 }

@@ -31,6 +31,9 @@ type Figures struct {
 	Continuations int64
 	CapHits       int64 // turns that ended at the bound of continuations or requests
 	Retries       int64
+	// Answers are the turns that came to one, and those of them that Footing tells
+	// of.
+	Answers, Unread, GapsNamed, Doubted int64
 }
 
 // Hidden are the bytes that the model was not shown at once.

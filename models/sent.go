@@ -22,8 +22,11 @@ type SentRequest struct {
 	// Estimate is about how many tokens it took; Tokens is how many the provider
 	// counted, 0 where it did not say.
 	Estimate, Tokens int64
-	At               time.Time
-	Shown            bool // its turn is; filled by the store
+	// Summary: it asks for a summary of older messages, and is no part of the
+	// conversation.
+	Summary bool
+	At      time.Time
+	Shown   bool // its turn is; filled by the store
 }
 
 // SentTool is a tool as a model was told of it.

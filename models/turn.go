@@ -31,9 +31,21 @@ type Turn struct {
 	// ContextTokens is about what the turn's last request and its reply took of
 	// the model's window; 0 where nothing was sent yet.
 	ContextTokens int64
+	Footing       Footing
 	CreatedAt     time.Time
 	StartedAt     *time.Time
 	EndedAt       *time.Time
+}
+
+// Footing is what the answer of a turn that is done rests on, for the figures.
+type Footing struct {
+	Answered bool // there is one
+	// Unread: the model did not have all of the outputs before it that it rests on.
+	Unread bool
+	// Of those: GapNamed says so itself, or that something cannot be known; Doubted
+	// says that something is absent, which may be in what was not read.
+	GapNamed bool
+	Doubted  bool
 }
 
 // TurnErrorCode says for programs what ended a turn.

@@ -45,6 +45,7 @@ type Cuts struct {
 	Incomplete, FailedSaves             int64
 	Continuations, CapHits, Retries     int64
 	Repaired, Refused                   int64
+	Answers, Unread, GapsNamed, Doubted int64
 	// NoticeAt is the share of truncated results from which on there is a
 	// notice.
 	NoticeAt float64
@@ -67,15 +68,22 @@ func (c Cuts) previewKey() string { return "tools." + c.Name + ".previewBytes" }
 // maxNotices is how many tools are written about; the table marks them all.
 const maxNotices = 3
 
-// notices are the tools over their threshold, those with most cut results first.
-func (v AdminTruncation) notices() []Cuts {
+// none: there is nothing to show.
+func (v AdminTruncation) none() bool {
+	return v.Total.Calls == 0 && v.Total.Retries == 0 && v.Total.Continuations == 0 && v.Total.Answers == 0
+}
+
+// notices are the tools over their threshold, those with most cut results first,
+// and how many there are beside these.
+func (v AdminTruncation) notices() (first []Cuts, more int) {
 	var over []Cuts
 	for _, c := range v.ByTool {
 		if c.over() {
 			over = append(over, c)
 		}
 	}
-	return mostCut(over, maxNotices)
+	first = mostCut(over, maxNotices)
+	return first, len(over) - len(first)
 }
 
 // portion is a part of a whole, as short as it can be said.

@@ -127,6 +127,9 @@ type CardBody struct {
 	// was not kept, what was shown of what there was.
 	Seen  int64
 	Total int64
+	// Held is how many bytes of the preview the model's last request held, and
+	// Taken how many were taken out of it: Seen is what it ever saw.
+	Held, Taken int64
 	// Coverage is nil where the model saw all of it.
 	Coverage *Coverage
 	// Pieces are the preview in order: text, cut edges, lost bytes.

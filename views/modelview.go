@@ -14,7 +14,7 @@ type ModelView struct {
 	Sidebar   Sidebar
 	// Request is nil where nothing was sent, or written down.
 	Request *ModelRequest
-	// Requests are those that one can choose from, newest first.
+	// Requests are those that one can choose from, newest first: those around it.
 	Requests []ModelRequest
 	Frame    []ModelRow // the instructions and the tools
 	Rows     []ModelRow
@@ -39,6 +39,7 @@ type ModelRequest struct {
 	Hidden  int
 	Last    bool // of the conversation that is shown
 	Shown   bool // it belongs to that conversation, and not to another version
+	Summary bool // it asks for a summary, and is no part of the conversation
 }
 
 // ModelRow is what people see of one message, beside what the model was sent.
@@ -161,15 +162,25 @@ func (v ModelRequest) facts(ctx context.Context) string {
 }
 
 // name is a request in the list of them.
-func (v ModelRequest) name(ctx context.Context, newest bool) string {
+func (v ModelRequest) name(ctx context.Context) string {
 	name := t(ctx, "modelview.request", "number", itoa(v.Number), "at", tick(ctx, v.At))
 	switch {
+	case v.Summary:
+		return name + t(ctx, "modelview.request.summary")
 	case !v.Shown:
 		return name + t(ctx, "modelview.request.version")
-	case newest:
+	case v.Last:
 		return name + t(ctx, "modelview.request.last")
 	}
 	return name
+}
+
+// next is the number of the request that came after it; 0: none did.
+func (v ModelView) next() int64 {
+	if len(v.Requests) > 0 && v.Requests[0].Number > v.Request.Number {
+		return v.Request.Number + 1
+	}
+	return 0
 }
 
 func (v Seen) preview(ctx context.Context) string {
@@ -180,25 +191,4 @@ func (v Seen) preview(ctx context.Context) string {
 		return t(ctx, "modelview.preview.kept", "n", v.Preview, "preview", exact(v.Preview), "kept", exact(v.Kept))
 	}
 	return t(ctx, "modelview.preview", "n", v.Preview, "count", exact(v.Preview))
-}
-
-// newest reports whether the request at i of the list is the last of the
-// conversation that is shown.
-func (v ModelView) newest(i int) bool {
-	for _, r := range v.Requests[:i] {
-		if r.Shown {
-			return false
-		}
-	}
-	return v.Requests[i].Shown
-}
-
-// listed reports whether the request is in the list.
-func (v ModelView) listed() bool {
-	for _, r := range v.Requests {
-		if r.Number == v.Request.Number {
-			return true
-		}
-	}
-	return false
 }

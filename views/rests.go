@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"net/url"
+	"strings"
 
 	"offcut/views/visible"
 
@@ -46,7 +47,8 @@ type Absence struct {
 	Sentence string
 	More     int    // sentences that say so, too
 	Term     string // what is looked for; empty where that is not plain
-	Outputs  []Rest // in which it could be
+	Outputs  []Rest // in which it could be, the first of them
+	Unnamed  int    // and how many there are beside these
 }
 
 // mostListed is how many outputs are listed unfolded under an answer.
@@ -73,6 +75,9 @@ func (r Rest) coverage() Coverage {
 	return c
 }
 
+// earlierOne is what the texts begin with of one output of an earlier turn.
+const earlierOne = "rests.earlier.one."
+
 // sentence says how much of an output stood before the model; keys is what the
 // texts for part, all and none of it begin with.
 func (r Rest) sentence(ctx context.Context, keys string) string {
@@ -80,6 +85,8 @@ func (r Rest) sentence(ctx context.Context, keys string) string {
 	switch {
 	case r.all():
 		amount = "all"
+	case r.Seen == 0 && r.Taken == 0 && keys == earlierOne:
+		amount = "never"
 	case r.Seen == 0:
 		amount = "none"
 	}
@@ -153,13 +160,25 @@ func (a Absence) figures(ctx context.Context, r Rest) string {
 	return r.sentence(ctx, "absence.item.")
 }
 
+// readable are the outputs that can still be looked at.
+func (a Absence) readable() []string {
+	var ids []string
+	for _, output := range a.Outputs {
+		if output.links() {
+			ids = append(ids, output.OutputID)
+		}
+	}
+	return ids
+}
+
 // ask is what a person can send to have it looked up.
 func (a Absence) ask(ctx context.Context) string {
-	output := a.Outputs[0]
+	ids := a.readable()
+	outputs := strings.Join(ids, ", ")
 	if a.Term == "" {
-		return t(ctx, "absence.ask", "output", output.OutputID)
+		return t(ctx, "absence.ask", "n", len(ids), "outputs", outputs)
 	}
-	return t(ctx, "absence.ask.term", "output", output.OutputID, "term", a.Term)
+	return t(ctx, "absence.ask.term", "n", len(ids), "outputs", outputs, "term", a.Term)
 }
 
 // named is the term, short, with nothing in it that turns a line round.

@@ -15,7 +15,7 @@ func sampleRests() *Rests {
 		SessionID: "s1",
 		Own:       []Rest{log, {OutputID: "out_all", Title: "make", Seen: 8_388_608, Total: 8_388_608, Lacking: true, Omitted: 611_392, Read: []Range{{0, 8_388_608}}}},
 		Earlier:   []Rest{{OutputID: "res_c9", CallID: "c9", Tool: "read_file", Total: 20_000, Taken: 20_000}},
-		Absence:   &Absence{Sentence: "There is no `E17` in it.", More: 1, Term: "E17", Outputs: []Rest{log}},
+		Absence:   &Absence{Sentence: "There is no `E17` in it.", More: 1, Term: "E17", Outputs: []Rest{log, {OutputID: "out_two", Title: "make test", Total: 9}, {OutputID: "out_gone", Gone: true, Total: 9}}, Unnamed: 2},
 	}
 }
 
@@ -30,6 +30,13 @@ func TestAnAnswerSaysWhatItRestsOn(t *testing.T) {
 	want(t, doc, `a[href="#t-c9"]`, 1, "Show the result")
 	want(t, doc, "[data-testid=absence-mark] q", 1, "There is no `E17` in it.")
 	want(t, doc, "[data-testid=absence-mark] [data-ask]", 1, "Ask the model to look")
+	want(t, doc, "[data-testid=absence-mark] .dim", 1, "2 more outputs were not read whole either.")
+	if ask := doc.Find("[data-ask]").AttrOr("data-ask", ""); !strings.Contains(ask, "the kept outputs out_log, out_two for “E17”") {
+		t.Errorf("the model is asked %q", ask)
+	}
+	want(t, doc, "div.rest[data-output=out_never]", 0, "")
+	never := parse(t, TurnFooter(TurnEnd{TurnID: "t", State: "done", Rests: &Rests{SessionID: "s1", Earlier: []Rest{{OutputID: "out_never", Title: "make", Total: 9}}}}))
+	want(t, never, "div.rest[data-output=out_never]", 1, "Of make, from an earlier turn, the model has had none of the 9 bytes before it.")
 
 	for name, frame := range map[string]Layout{"unmarked": {Unmarked: true}, "read only": {ReadOnly: true}} {
 		footer := TurnFooter(TurnEnd{TurnID: "t", State: "done", Rests: sampleRests()})

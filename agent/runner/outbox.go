@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"offcut/agent"
 	"offcut/agent/contextwin"
@@ -27,12 +28,13 @@ type outbox struct {
 // holding that: it only grows.
 func (o *outbox) has(more ...models.Message) { o.store = append(o.store, more...) }
 
-// noteRequest writes down a request. Called with the lock held.
-func (j *journal) noteRequest(req agent.Request) {
+// noteRequest writes down a request that is made at a time; summary: it asks for a
+// summary. Called with the lock held.
+func (j *journal) noteRequest(req agent.Request, at time.Time, summary bool) {
 	o, stored := &j.outbox, j.outbox.store
 	r := models.SentRequest{
-		SessionID: j.turn.SessionID, TurnID: j.turn.ID, Model: j.turn.Model, System: req.System, At: j.askedAt,
-		Reasoning: !j.model.OmitsReasoning, Messages: len(req.Messages),
+		SessionID: j.turn.SessionID, TurnID: j.turn.ID, Model: j.turn.Model, System: req.System, At: at,
+		Reasoning: !j.model.OmitsReasoning, Messages: len(req.Messages), Summary: summary,
 	}
 	o.queue.put(func() {
 		for _, t := range req.Tools {
@@ -55,6 +57,23 @@ func (j *journal) noteRequest(req agent.Request) {
 			j.unnoted("what the model was sent", err)
 		}
 	})
+}
+
+// scribe is the model that a turn's window asks for summaries: these requests are
+// written down too.
+type scribe struct {
+	agent.Model
+	j *journal
+}
+
+// Stream notes the request and passes it on.
+func (s scribe) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) (agent.Reply, error) {
+	s.j.mu.Lock()
+	s.j.noteRequest(req, s.j.r.cfg.Now(), true)
+	s.j.mu.Unlock()
+	reply, err := s.Model.Stream(ctx, req, emit)
+	s.j.noteTokens(reply.Usage.InputTokens)
+	return reply, err
 }
 
 // noteTokens writes down how many tokens the provider counted in the request.

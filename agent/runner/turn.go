@@ -32,6 +32,7 @@ func (r *Runner) runTurn(ctx context.Context, w *worker, j *journal) {
 	}
 	j.close(end.State)
 	turn := j.finished(end)
+	j.noteFooting(context.Background(), &turn)
 	err = r.cfg.Store.FinishTurn(context.Background(), turn)
 	j.ended(turn)
 	ended(turn)

@@ -36,7 +36,7 @@ func (r *Runner) window(ctx context.Context, j *journal, model agent.Model, info
 	}
 	limits.Scale = learned.Scale
 	return contextwin.Open(contextwin.Options{
-		Limits: limits, Pruned: pruned, Before: before, Model: model, Memory: &memory{j, learned}, Ranges: j.copyRanges, Log: j.log,
+		Limits: limits, Pruned: pruned, Before: before, Model: scribe{model, j}, Memory: &memory{j, learned}, Ranges: j.copyRanges, Log: j.log,
 	}), nil
 }
 
@@ -164,7 +164,7 @@ func (j *journal) Asking(req agent.Request) {
 	defer j.mu.Unlock()
 	j.asked, j.askedAt = req, j.r.cfg.Now()
 	j.transit.asking(req)
-	j.noteRequest(req)
+	j.noteRequest(req, j.askedAt, false)
 	if j.again != nil { // of the request for a summary, which has its answer
 		j.waited()
 		j.publish(events.Event{Kind: events.KindRetry})

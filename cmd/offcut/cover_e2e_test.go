@@ -174,6 +174,15 @@ func TestAPrunedPreviewSaysWhatIsLeftOfIt(t *testing.T) {
 	if body != text[:1500]+"…"+text[27393:] {
 		t.Errorf("its body is %q", body)
 	}
+	var callID string
+	for _, m := range s.messages(session, false) {
+		if m.Role == "tool" {
+			callID = m.ToolCallID
+		}
+	}
+	if card := s.signedIn("/s/" + session + "/calls/" + callID); !strings.Contains(card, "Its last request held 3,000 of the 24,5") {
+		t.Errorf("the card does not tell what the model still has: %s", card)
+	}
 	if g := s.restsOnOne(turn.ID); g.SeenBytes != 3000 || fmt.Sprint(g.Seen) != "[[0 1500] [27393 28893]]" {
 		t.Errorf("the answer rests on %+v", g)
 	}

@@ -319,3 +319,43 @@ func TestTracesTellWhatRequestsHold(t *testing.T) {
 		t.Errorf("%d requests for summaries, %d with one, and %d with a pruned result", summaries, summarised, pruned)
 	}
 }
+
+// Of the answers it is counted how many rest on what the model had not whole, say so,
+// or say that something is absent that may be there.
+func TestAnswersAreCountedByWhatTheyRestOn(t *testing.T) {
+	p := newProvider(t)
+	p.on("say hello", says("Hello."))
+	p.on("short", runs("echo hi"), says("There is no zebra in it."))
+	p.on("long", runs("seq 1 20000"), says("The last is 20000."))
+	p.on("is it there", runs("seq 1 20000"), says("There is no zebra in it."))
+	p.on("careful", runs("seq 1 20000"), says("In what I have read there is no zebra."))
+	s := start(t, p)
+	for _, question := range []string{"say hello", "short", "long", "is it there", "careful"} {
+		s.say(s.newSession(), question)
+	}
+	var figures struct {
+		Items []struct {
+			Tool      *string
+			Answers   int64
+			OnUnread  int64 `json:"answers_on_unread"`
+			NamingGap int64 `json:"answers_naming_gap"`
+			Doubted   int64 `json:"answers_doubted"`
+		}
+	}
+	s.must("GET", "/admin/truncation?by=model", nil, &figures)
+	if f := figures.Items; len(f) != 1 || f[0].Answers != 5 || f[0].OnUnread != 3 || f[0].NamingGap != 1 || f[0].Doubted != 1 {
+		t.Errorf("the API has %+v", f)
+	}
+	_, _, metrics := s.raw(adminToken, "GET", "/metrics", nil)
+	for name, n := range map[string]int{"": 5, "_on_unread": 3, "_naming_gap": 1, "_doubted": 1} {
+		if line := fmt.Sprintf("offcut_answers%s_total{model=\"scripted\"} %d\n", name, n); !strings.Contains(string(metrics), line) {
+			t.Errorf("the metrics lack %s", line)
+		}
+	}
+	if csv := s.signedIn("/admin/truncation.csv"); !strings.Contains(csv, "answers,answers_on_unread,answers_naming_gap,answers_doubted") || !strings.Contains(csv, "5,3,1,1") {
+		t.Errorf("the spreadsheet is %s", csv)
+	}
+	if page := s.signedIn("/admin/truncation"); !strings.Contains(page, "answers on outputs not read whole") || !strings.Contains(page, "1 names its gap") {
+		t.Error("the page does not tell of answers")
+	}
+}

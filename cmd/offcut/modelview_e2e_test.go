@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +43,8 @@ func sameRequest(t *testing.T, said recorded, got request) {
 	if diff := cmp.Diff(got.Messages, said.Messages); diff != "" {
 		t.Errorf("request %d differs from what the model was sent (- sent, + told):\n%.3000s", said.Request, diff)
 	}
-	if len(got.Tools) != len(said.Tools) || len(said.Tools) == 0 {
+	summary := strings.Contains(got.Messages[len(got.Messages)-1].Content, aSummary)
+	if len(got.Tools) != len(said.Tools) || (len(said.Tools) == 0) != summary {
 		t.Fatalf("%d tools were sent, %d are told", len(got.Tools), len(said.Tools))
 	}
 	for i, tool := range got.Tools {
@@ -52,17 +54,11 @@ func sameRequest(t *testing.T, said recorded, got request) {
 	}
 }
 
-// asked are the requests of the conversation that the model was sent, in order,
-// without those for summaries.
-func (p *provider) asked() (all []request) {
+// asked are the requests that the model was sent, in order.
+func (p *provider) asked() []request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, r := range p.requests {
-		if !strings.Contains(r.Messages[len(r.Messages)-1].Content, aSummary) {
-			all = append(all, r)
-		}
-	}
-	return all
+	return slices.Clone(p.requests)
 }
 
 func TestWhatTheModelWasSentIsToldExactly(t *testing.T) {
@@ -87,6 +83,12 @@ func TestWhatTheModelWasSentIsToldExactly(t *testing.T) {
 	asked := p.asked()
 	for n := range asked {
 		sameRequest(t, s.recorded(session, n+1), asked[n])
+		if strings.Contains(fmt.Sprint(asked[n].Messages), aSummary) {
+			page := s.signedIn(fmt.Sprintf("/s/%s/model?request=%d", session, n+1))
+			if !strings.Contains(page, "asked the model to sum up older messages") || !strings.Contains(page, fmt.Sprintf("?request=%d\"", n)) {
+				t.Errorf("request %d is not told as one for a summary", n+1)
+			}
+		}
 	}
 	last := s.recorded(session, 0)
 	if last.Request != int64(len(asked)) {

@@ -18,6 +18,7 @@ type figuresRow struct {
 	Recovered, Consulted, Reruns               int64
 	Incomplete, FailedSaves, Repaired, Refused int64
 	Continuations, CapHits, Retries            int64
+	Answers, Unread, GapsNamed, Doubted        int64
 }
 
 func (r figuresRow) figures() models.Figures { return models.Figures(r) }
@@ -28,6 +29,7 @@ var figureSums = func() string {
 	for _, column := range []string{
 		"calls", "truncated", "produced", "captured", "retained", "shown", "sent", "recovered", "consulted", "reruns",
 		"incomplete", "failed_saves", "repaired", "refused", "continuations", "cap_hits", "retries",
+		"answers", "unread", "gaps_named", "doubted",
 	} {
 		sums = append(sums, "coalesce(sum("+column+"), 0) AS "+column)
 	}

@@ -117,6 +117,29 @@ func TestWhatBecameOfResultsIsSummedAndOutlivesItsSessions(t *testing.T) {
 	}
 }
 
+// However often the end of a turn is stored, its answer counts once; so does that of
+// a fork, which is the original's.
+func TestAnAnswerIsCountedOnceByWhatItRestsOn(t *testing.T) {
+	s := openNew(t)
+	addSession(t, s, "ann", "s", start)
+	for i, footing := range []models.Footing{
+		{}, {Answered: true}, {Answered: true, Unread: true, GapNamed: true}, {Answered: true, Unread: true, Doubted: true},
+	} {
+		turn := asks(t, s, "s", "small", later(i))
+		turn.Footing = footing
+		finish(t, s, turn, models.StateDone, later(i))
+		finish(t, s, turn, models.StateDone, later(i))
+		if stored := got(s.AnyTurn(t.Context(), turn.ID))(t); stored.Footing != footing {
+			t.Errorf("%+v is stored as %+v", footing, stored.Footing)
+		}
+	}
+	got(s.ForkSession(t.Context(), "ann", "s", "", later(9)))(t)
+	total := got(s.FiguresTotal(t.Context(), models.FiguresQuery{Model: "small"}))(t)
+	if total.Answers != 3 || total.Unread != 2 || total.GapsNamed != 1 || total.Doubted != 1 {
+		t.Errorf("%+v", total)
+	}
+}
+
 func TestACopyThatLacksBytesIsCountedOnce(t *testing.T) {
 	s := openNew(t)
 	addSession(t, s, "ann", "s", start)

@@ -231,6 +231,19 @@ func (s *Store) Sent(ctx context.Context, sessionID string) (map[string]int64, e
 	return sent, err
 }
 
+// Held is how many bytes of a result's body the model's last request held, and how
+// many the body shows; the same where no request with it was proved.
+func (s *Store) Held(ctx context.Context, sessionID, callID string) (held, shown int64, err error) {
+	var row passageRow
+	err = s.read(ctx, "what was sent of call "+callID, func(db *gorm.DB) error {
+		return db.Select("shown", "sent").Where("session_id = ? AND call_id = ?", sessionID, callID).Limit(1).Find(&row).Error
+	})
+	if row.Sent == nil {
+		return row.Shown, row.Shown, err
+	}
+	return *row.Sent, row.Shown, err
+}
+
 // noteSent stores what a request held of results.
 func noteSent(tx *gorm.DB, sessionID string, sent map[string]int64) error {
 	for callID, n := range sent {

@@ -138,6 +138,8 @@ func useEverything(t *testing.T, s *Store) {
 	must(t, s.AppendResults(ctx, []models.Message{toolMessage(turn, "c1", "r")}))
 	shows(t, s, turn, models.OutputRead{OutputID: "o", TurnID: turn.ID, Range: models.Range{End: 4}})
 	got(s.Replied(ctx, m))(t)
+	_, _, heldErr := s.Held(ctx, "s", "c")
+	must(t, heldErr)
 	m.Shown = false
 	got(s.Replied(ctx, m))(t)
 	must(t, s.SaveMessage(ctx, m))
@@ -264,7 +266,7 @@ func useEverything(t *testing.T, s *Store) {
 	must(t, s.AddAudit(ctx, models.AuditEntry{ActorID: "root", Action: "a"}))
 	number := got(s.SaveRequest(ctx, models.SentRequest{SessionID: "s", TurnID: turn.ID}, 0, []models.SentPart{{MessageID: m.ID}}))(t)
 	must(t, s.SaveRequestTokens(ctx, "s", number, 1))
-	got(s.Requests(ctx, "s", 9))(t)
+	got(s.Requests(ctx, "s", 0, 9))(t)
 	got(s.Request(ctx, "s", number))(t)
 	got(s.SentMessages(ctx, "s", number, 0, 9))(t)
 	must(t, s.ImportSession(ctx, models.Session{ID: "imported", OwnerID: "ann"}, talk(2), nil))

@@ -25,6 +25,7 @@ type requestRow struct {
 	Hidden       int
 	Estimate     int64
 	Tokens       int64
+	Summary      bool
 	At           int64
 	Shown        bool `gorm:"->"` // of its turn
 }
@@ -34,7 +35,7 @@ func (requestRow) TableName() string { return "requests" }
 func (r requestRow) request() models.SentRequest {
 	return models.SentRequest{
 		SessionID: r.SessionID, Number: r.Number, TurnID: r.TurnID, Model: r.Model, Reasoning: r.Reasoning, Messages: r.Messages,
-		Pruned: r.Pruned, Hidden: r.Hidden, Estimate: r.Estimate, Tokens: r.Tokens, At: fromMicros(r.At), Shown: r.Shown,
+		Pruned: r.Pruned, Hidden: r.Hidden, Estimate: r.Estimate, Tokens: r.Tokens, Summary: r.Summary, At: fromMicros(r.At), Shown: r.Shown,
 	}
 }
 
@@ -62,7 +63,7 @@ func (s *Store) SaveRequest(ctx context.Context, r models.SentRequest, same int,
 func requestRowOf(tx *gorm.DB, r models.SentRequest) (requestRow, error) {
 	row := requestRow{
 		SessionID: r.SessionID, TurnID: r.TurnID, Model: r.Model, Reasoning: r.Reasoning, Messages: r.Messages,
-		Pruned: r.Pruned, Hidden: r.Hidden, Estimate: r.Estimate, At: micros(r.At),
+		Pruned: r.Pruned, Hidden: r.Hidden, Estimate: r.Estimate, Summary: r.Summary, At: micros(r.At),
 	}
 	err := tx.Raw("SELECT coalesce(max(number), 0) + 1 FROM requests WHERE session_id = ?", r.SessionID).Scan(&row.Number).Error
 	if err != nil {
@@ -111,18 +112,19 @@ func withTurn(db *gorm.DB) *gorm.DB {
 		Joins("LEFT JOIN turns ON turns.id = requests.turn_id")
 }
 
-// Requests are what models were sent in a session, newest first and at most
-// most, without instructions and tools.
-func (s *Store) Requests(ctx context.Context, sessionID string, most int) ([]models.SentRequest, error) {
+// Requests are what models were sent in a session up to a number, newest first and
+// at most most, without instructions and tools. 0 is the last.
+func (s *Store) Requests(ctx context.Context, sessionID string, upto int64, most int) ([]models.SentRequest, error) {
 	var rows []requestRow
 	err := s.read(ctx, "requests of session "+sessionID, func(db *gorm.DB) error {
-		return withTurn(db).Where("requests.session_id = ?", sessionID).Order("requests.number DESC").Limit(most).Find(&rows).Error
+		return withTurn(db).Where("requests.session_id = ? AND (? = 0 OR requests.number <= ?)", sessionID, upto, upto).Order("requests.number DESC").Limit(most).Find(&rows).Error
 	})
 	return convert(rows, requestRow.request), err
 }
 
 // Request is a request of a session by its number, with instructions and tools.
-// 0 is the last one of the conversation that is shown, or else the last of all.
+// 0 is the last one of the conversation that is shown, or else the last of all;
+// none that asks for a summary.
 func (s *Store) Request(ctx context.Context, sessionID string, number int64) (models.SentRequest, error) {
 	var row requestRow
 	var r models.SentRequest
@@ -143,9 +145,10 @@ func findRequest(db *gorm.DB, sessionID string, number int64) (row requestRow, e
 		err = of().Where("requests.number = ?", number).Take(&row).Error
 		return row, orMissing(err, noRequest())
 	}
-	err = of().Where("turns.shown = 1").Order("requests.number DESC").Take(&row).Error
+	said := func() *gorm.DB { return of().Where("requests.summary = 0").Order("requests.number DESC") }
+	err = said().Where("turns.shown = 1").Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		err = of().Order("requests.number DESC").Take(&row).Error
+		err = said().Take(&row).Error
 	}
 	return row, orMissing(err, noRequest())
 }

@@ -69,8 +69,20 @@ func TestEachRequestStaysAsItWasSent(t *testing.T) {
 	wantKind(t, err, models.ErrNotFound, "request_not_found")
 	_, err = s.Request(t.Context(), "s2", 1)
 	wantKind(t, err, models.ErrNotFound, "request_not_found")
-	if list := got(s.Requests(t.Context(), "s1", 2))(t); len(list) != 2 || list[0].Number != 5 {
-		t.Errorf("the newest are %+v", list)
+	for upto, newest := range map[int64]int64{0: 5, 9: 5, 3: 3} {
+		if list := got(s.Requests(t.Context(), "s1", upto, 2))(t); len(list) != 2 || list[0].Number != newest {
+			t.Errorf("the newest up to %d are %+v", upto, list)
+		}
+	}
+	// A request for a summary is one of them, and not what the conversation was sent as.
+	number := got(s.SaveRequest(t.Context(), models.SentRequest{
+		SessionID: "s1", TurnID: last.TurnID, System: "Sum up.", Messages: 1, Summary: true, At: start,
+	}, 0, []models.SentPart{{Own: &models.Message{Role: models.RolePerson, Content: "All of it."}}}))(t)
+	if list := got(s.Requests(t.Context(), "s1", 0, 1))(t); list[0].Number != number || !list[0].Summary {
+		t.Errorf("the newest is %+v", list)
+	}
+	if now := got(s.Request(t.Context(), "s1", 0))(t); now.Number != last.Number || now.Summary {
+		t.Errorf("the last request of the conversation is %+v", now)
 	}
 }
 

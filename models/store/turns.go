@@ -33,6 +33,10 @@ type turnRow struct {
 	CachedTokens    int64
 	Cost            float64
 	ContextTokens   int64
+	Answered        bool
+	Unread          bool
+	GapNamed        bool
+	Doubted         bool
 	Created         int64  `gorm:"column:created_at"`
 	Started         *int64 `gorm:"column:started_at"`
 	Ended           *int64 `gorm:"column:ended_at"`
@@ -65,6 +69,7 @@ func (r turnRow) turn() models.Turn {
 			Cost:            r.Cost,
 		},
 		ContextTokens: r.ContextTokens,
+		Footing:       models.Footing{Answered: r.Answered, Unread: r.Unread, GapNamed: r.GapNamed, Doubted: r.Doubted},
 		CreatedAt:     fromMicros(r.Created),
 		StartedAt:     fromMicrosOrNull(r.Started),
 		EndedAt:       fromMicrosOrNull(r.Ended),
@@ -254,6 +259,10 @@ func updateTurn(tx *gorm.DB, t models.Turn) error {
 		"cached_tokens":    t.Usage.CachedTokens,
 		"cost":             t.Usage.Cost,
 		"context_tokens":   t.ContextTokens,
+		"answered":         t.Footing.Answered,
+		"unread":           t.Footing.Unread,
+		"gap_named":        t.Footing.GapNamed,
+		"doubted":          t.Footing.Doubted,
 		"started_at":       microsOrNull(t.StartedAt),
 		"ended_at":         microsOrNull(t.EndedAt),
 	})

@@ -42,6 +42,10 @@ var (
 		counter("continuations_total", "Replies that were continued after the output limit.", "model", func(f models.Figures) int64 { return f.Continuations }),
 		counter("cap_hits_total", "Turns that ended at the bound of continuations or requests.", "model", func(f models.Figures) int64 { return f.CapHits }),
 		counter("retries_total", "Requests to the provider that were sent again.", "model", func(f models.Figures) int64 { return f.Retries }),
+		counter("answers_total", "Turns that came to an answer.", "model", func(f models.Figures) int64 { return f.Answers }),
+		counter("answers_on_unread_total", "Answers that rest on outputs which the model did not have whole.", "model", func(f models.Figures) int64 { return f.Unread }),
+		counter("answers_naming_gap_total", "Of these, the ones that say so themselves.", "model", func(f models.Figures) int64 { return f.GapsNamed }),
+		counter("answers_doubted_total", "Of these, the ones that say without reserve that something is absent.", "model", func(f models.Figures) int64 { return f.Doubted }),
 	}
 	noticeDesc = prometheus.NewDesc("offcut_tool_truncation_notice", "1 where a larger share of the tool's results was cut than its threshold.", []string{"tool"}, nil)
 	layerDesc  = prometheus.NewDesc("offcut_layer_bytes_total", "Bytes of results that came to a layer, and that it let through.", []string{"layer", "direction"}, nil)
