@@ -58,7 +58,7 @@ type server struct {
 	broker   *events.Broker
 	script   *agenttest.Script
 	spaces   *spaces
-	log      *logged
+	log      *agenttest.Buffer
 	stopping chan struct{}
 
 	description described
@@ -87,7 +87,7 @@ func start(t *testing.T, opts ...func(*options)) *server {
 		opt(&o)
 	}
 	s := &server{
-		t: t, broker: events.NewBroker(), script: agenttest.NewScript(), spaces: &spaces{}, log: &logged{},
+		t: t, broker: events.NewBroker(), script: agenttest.NewScript(), spaces: &spaces{}, log: &agenttest.Buffer{},
 		stopping: make(chan struct{}),
 	}
 	db, err := store.Open(t.Context(), t.TempDir(), store.Options{Log: slog.New(slog.DiscardHandler)})
@@ -245,24 +245,6 @@ func (w *spaces) Size(context.Context, string) (int64, error)  { return 42, nil 
 func (w *spaces) Known(context.Context, string) (int64, error) { return 42, nil }
 
 func (w *spaces) TotalBytes(context.Context) (int64, error) { return 4200, nil }
-
-// logged is what the server logged.
-type logged struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
 
 // answer is what came back.
 type answer struct {

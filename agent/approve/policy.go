@@ -4,8 +4,6 @@
 package approve
 
 import (
-	"fmt"
-
 	"offcut/agent"
 	"offcut/agent/sandbox"
 )
@@ -20,15 +18,6 @@ const (
 	Ask   Mode = "ask"
 	Never Mode = "never"
 )
-
-// ParseMode reads a mode as configuration writes it.
-func ParseMode(s string) (Mode, error) {
-	switch m := Mode(s); m {
-	case Auto, Ask, Never:
-		return m, nil
-	}
-	return "", fmt.Errorf("%q is no approval mode: it is auto, ask or never", s)
-}
 
 // Policy says of each kind of call whether it runs, is asked about or refused.
 // The zero Policy runs nothing but what only looks.

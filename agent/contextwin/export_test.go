@@ -14,3 +14,6 @@ func Prune(req agent.Request, prior Decisions, limits Limits, now time.Time) ([]
 	p.modelCall(now)
 	return p.sent, p.decisions
 }
+
+// Pair makes a history well formed.
+func Pair(history []models.Message) []models.Message { return pair{}.messages(history) }

@@ -7,15 +7,11 @@ import (
 	"offcut/models"
 )
 
-// Pair makes a history well formed for every provider: each tool call is
+// pair makes a history well formed for every provider: each tool call is
 // followed by its result, in the order of the calls; no result stands without
 // its call; no message is empty; a message that was never handed to a turn is
-// left out. What is well formed already stays as it is.
-func Pair(history []models.Message) []models.Message {
-	return pair{}.messages(history)
-}
-
-// pair is the calls of a history so far, by their ids.
+// left out. What is well formed already stays as it is. It holds the calls of the
+// history so far, by their ids.
 type pair map[string]bool
 
 // messages makes the next stretch of the history well formed. The results of its

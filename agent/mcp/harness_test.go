@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -9,11 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"offcut/agent"
+	"offcut/agent/agenttest"
 	"offcut/models"
 )
 
@@ -61,24 +60,7 @@ type house struct {
 	*testing.T
 	servers   *Servers
 	workspace string
-	logs      *logs
-}
-
-type logs struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logs) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+	logs      *agenttest.Buffer
 }
 
 func newHouse(t *testing.T, servers ...Server) *house {
@@ -88,7 +70,7 @@ func newHouse(t *testing.T, servers ...Server) *house {
 
 func newHouseWith(t *testing.T, opts Options) *house {
 	t.Helper()
-	h := &house{T: t, workspace: t.TempDir(), logs: &logs{}}
+	h := &house{T: t, workspace: t.TempDir(), logs: &agenttest.Buffer{}}
 	opts.Version, opts.Log = "test", slog.New(slog.NewTextHandler(h.logs, nil))
 	h.servers = New(opts)
 	t.Cleanup(func() { _ = h.servers.Close() })

@@ -167,7 +167,7 @@ func TestBetweenACutReplyAndTheNextNothingIsMissing(t *testing.T) {
 	}
 	close(waits)
 	h.rest(turn)
-	if got := strings.Count(h.logs.text.String(), "ERROR"); got != 0 {
-		t.Error(h.logs.text.String())
+	if got := strings.Count(h.logs.String(), "ERROR"); got != 0 {
+		t.Error(h.logs.String())
 	}
 }

@@ -211,7 +211,7 @@ func TestStorageThatFailsEndsTheTurnWithASentence(t *testing.T) {
 			if turn.State != models.StateError || turn.ErrorCode != models.CodeStorage || turn.Error == "" || strings.Contains(turn.Error, "/srv") {
 				t.Errorf("turn %+v", turn)
 			}
-			if !strings.Contains(h.logs.text.String(), "no space left") {
+			if !strings.Contains(h.logs.String(), "no space left") {
 				t.Error("the cause was not logged")
 			}
 			store.append.Store(false)

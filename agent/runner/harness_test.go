@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,24 +24,12 @@ type house struct {
 	script *agenttest.Script
 	runner *Runner
 	owner  string
-	logs   *logs
-}
-
-// logs is what was logged.
-type logs struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
+	logs   *agenttest.Buffer
 }
 
 func newHouse(t *testing.T, change func(*Config), steps ...agenttest.Step) *house {
 	t.Helper()
-	h := &house{T: t, dir: t.TempDir(), broker: events.NewBroker(), script: agenttest.NewScript(steps...), logs: &logs{}}
+	h := &house{T: t, dir: t.TempDir(), broker: events.NewBroker(), script: agenttest.NewScript(steps...), logs: &agenttest.Buffer{}}
 	h.openStore()
 	h.owner = models.NewID(models.PrefixUser)
 	h.must(h.store.CreateUser(t.Context(), models.User{ID: h.owner, Name: "ada", Role: models.RoleUser, CreatedAt: time.Now()}))

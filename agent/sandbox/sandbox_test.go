@@ -1,36 +1,18 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
+
+	"offcut/agent/agenttest"
 )
 
 func TestMain(m *testing.M) {
 	Reexec()
 	os.Exit(m.Run())
-}
-
-// output is a writer that keeps all; the two streams of a command may share it.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }
 
 // kinds are all the ways of running a command. Each test that does not speak
@@ -87,7 +69,7 @@ func run(t *testing.T, s *Sandbox, spec Spec) ran {
 	if spec.Timeout == 0 {
 		spec.Timeout = time.Minute
 	}
-	var stdout, stderr output
+	var stdout, stderr agenttest.Buffer
 	spec.Stdout, spec.Stderr = &stdout, &stderr
 	exit, err := s.Run(context.Background(), spec)
 	if err != nil {

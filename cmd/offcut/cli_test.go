@@ -1,37 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"offcut/agent/agenttest"
 	"offcut/cmd/offcut/config"
 )
-
-// output is what a command has written so far.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
 
 // command runs the program in this process on the data folder dir.
 func command(t *testing.T, dir, input string, args ...string) (status int, out, errs string) {
@@ -48,7 +29,7 @@ func command(t *testing.T, dir, input string, args ...string) (status int, out, 
 		t.Fatal(err)
 	}
 	defer stdin.Close()
-	var stdout, stderr output
+	var stdout, stderr agenttest.Buffer
 	status = run(t.Context(), args, []string{"OFFCUT_DATA_DIR=" + dir, "OFFCUT_ADDR=127.0.0.1:0"}, terminal{stdin, &stdout, &stderr})
 	return status, stdout.String(), stderr.String()
 }
@@ -64,13 +45,13 @@ func must(t *testing.T, dir string, args ...string) string {
 }
 
 // serving is an App on dir with a free port.
-func serving(t *testing.T, dir string, environ ...string) (*App, *output, *output) {
+func serving(t *testing.T, dir string, environ ...string) (*App, *agenttest.Buffer, *agenttest.Buffer) {
 	t.Helper()
 	cfg, err := config.Load(config.Flags{}, append([]string{"OFFCUT_DATA_DIR=" + dir, "OFFCUT_ADDR=127.0.0.1:0", "OFFCUT_SANDBOX=off"}, environ...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, log output
+	var out, log agenttest.Buffer
 	app := NewApp(cfg, newLog(&log), &out)
 	if err := app.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -294,7 +275,7 @@ func TestTroubleAtTheStartIsOneClearLine(t *testing.T) {
 
 func TestASignalEndsServingInOrder(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	var out, errs output
+	var out, errs agenttest.Buffer
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(ctx, []string{"serve"}, []string{"OFFCUT_DATA_DIR=" + t.TempDir(), "OFFCUT_ADDR=127.0.0.1:0", "OFFCUT_SANDBOX=off"}, terminal{os.Stdin, &out, &errs})

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"offcut/agent/agenttest"
 )
 
 // adminToken is the first admin's API token in every test.
@@ -46,7 +48,7 @@ type server struct {
 	env  []string
 	cmd  *exec.Cmd
 	done chan struct{}
-	log  *logBuffer
+	log  *agenttest.Buffer
 }
 
 // start runs the program against the scripted model, with the variables env
@@ -60,7 +62,7 @@ func start(t *testing.T, p *provider, env ...string) *server {
 	address := listener.Addr().String()
 	_ = listener.Close()
 
-	s := &server{t: t, url: "http://" + address, dir: filepath.Join(t.TempDir(), "data"), temp: t.TempDir(), log: &logBuffer{}}
+	s := &server{t: t, url: "http://" + address, dir: filepath.Join(t.TempDir(), "data"), temp: t.TempDir(), log: &agenttest.Buffer{}}
 	s.env = append([]string{
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + t.TempDir(),
@@ -79,7 +81,7 @@ func start(t *testing.T, p *provider, env ...string) *server {
 	t.Cleanup(func() {
 		s.kill()
 		if t.Failed() {
-			t.Logf("end of the server's log:\n%s", s.log.tail(3000))
+			t.Logf("end of the server's log:\n%s", end(s.log.String(), 3000))
 		}
 	})
 	return s
@@ -112,11 +114,11 @@ func (s *server) launch() {
 		}
 		select {
 		case <-s.done:
-			s.t.Fatalf("the program ended:\n%s", s.log.tail(3000))
+			s.t.Fatalf("the program ended:\n%s", end(s.log.String(), 3000))
 		case <-time.After(25 * time.Millisecond):
 		}
 	}
-	s.t.Fatalf("the program did not become ready:\n%s", s.log.tail(3000))
+	s.t.Fatalf("the program did not become ready:\n%s", end(s.log.String(), 3000))
 }
 
 // kill is kill -9.
@@ -208,25 +210,5 @@ func (s *server) must(method, path string, body, out any) {
 	}
 }
 
-// logBuffer collects what the program prints.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
-func (b *logBuffer) tail(n int) string {
-	text := b.String()
-	return text[max(0, len(text)-n):]
-}
+// end is the last n bytes of a text.
+func end(text string, n int) string { return text[max(0, len(text)-n):] }
