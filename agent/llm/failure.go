@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -85,8 +86,15 @@ type Server struct {
 	keys redact.Redactor
 }
 
-// NewServer is a server whose key stands in no error; empty: there is none.
-func NewServer(host, key string) Server { return Server{host, redact.New(keyMark, key)} }
+// NewServer is the server at an address, whose key stands in no error; empty:
+// there is none.
+func NewServer(address, key string) Server {
+	host := ""
+	if u, err := url.Parse(address); err == nil {
+		host = u.Host
+	}
+	return Server{host, redact.New(keyMark, key)}
+}
 
 // keyMark stands where a key stood.
 const keyMark = "[key]"

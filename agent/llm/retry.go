@@ -43,6 +43,19 @@ func WithRetryHook(ctx context.Context, hook func(agent.Retry)) context.Context 
 	return context.WithValue(ctx, hookKey{}, hook)
 }
 
+// CountRetries counts beside the hook, which may be nil: retries is how often the
+// request of that context was sent again so far.
+func CountRetries(ctx context.Context, hook func(agent.Retry)) (counted context.Context, retries func() int) {
+	n := 0
+	counted = WithRetryHook(ctx, func(r agent.Retry) {
+		n = r.Attempt
+		if hook != nil {
+			hook(r)
+		}
+	})
+	return counted, func() int { return n }
+}
+
 // Transport sends requests and sends them again where the server was busy or
 // could not be reached. When the tries are used up, the last answer is passed
 // on as it came. A cancelled context ends a wait at once, and so does whoever was

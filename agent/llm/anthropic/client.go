@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -92,11 +91,7 @@ func New(cfg Config) *Client {
 	cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1")
 	c := &Client{config: cfg, http: cfg.HTTPClient}
 	c.refused, _ = lru.New[thoughts, struct{}](refusalsKept) // fails for a size below 1 alone
-	host := ""
-	if u, err := url.Parse(cfg.BaseURL); err == nil {
-		host = u.Host
-	}
-	c.server = llm.NewServer(host, cfg.APIKey)
+	c.server = llm.NewServer(cfg.BaseURL, cfg.APIKey)
 	if c.http == nil {
 		c.http = &http.Client{Transport: llm.NewTransport(nil)}
 	}
@@ -126,13 +121,7 @@ func refusedThoughts(err error) bool {
 
 // send sends one request and reads its answer.
 func (c *Client) send(ctx context.Context, req agent.Request, o outline, emit func(agent.Delta)) (agent.Reply, error) {
-	retries := 0
-	hooked := llm.WithRetryHook(ctx, func(r agent.Retry) {
-		retries = r.Attempt
-		if req.OnRetry != nil {
-			req.OnRetry(r)
-		}
-	})
+	hooked, retries := llm.CountRetries(ctx, req.OnRetry)
 	door := &exchange{client: c.http}
 	// The service alone, and not the SDK's client: that reads the environment.
 	service := anthropic.NewMessageService(c.options(door)...)
@@ -142,7 +131,7 @@ func (c *Client) send(ctx context.Context, req agent.Request, o outline, emit fu
 		if ctx.Err() != nil {
 			return agent.Reply{}, ctx.Err()
 		}
-		return agent.Reply{}, c.requestError(stream.Err(), retries)
+		return agent.Reply{}, c.requestError(stream.Err(), retries())
 	}
 	return c.receive(ctx, stream, door.events, newAssembler(o, emit))
 }

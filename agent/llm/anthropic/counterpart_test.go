@@ -12,14 +12,14 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/llm"
-	"offcut/agent/llm/aimock"
+	"offcut/agent/llm/llmtest"
 	"offcut/models"
 )
 
 // counterpart is a client of a server that others wrote.
 func counterpart(t *testing.T, script string) *Client {
 	t.Helper()
-	return New(Config{BaseURL: aimock.Start(t, script), APIKey: "k", Model: "claude-sonnet-4-5", HTTPClient: &http.Client{}})
+	return New(Config{BaseURL: llmtest.Aimock(t, script), APIKey: "k", Model: "claude-sonnet-4-5", HTTPClient: &http.Client{}})
 }
 
 func asked(text string) agent.Request {

@@ -1,9 +1,7 @@
 package anthropic
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,32 +9,12 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/llm"
+	"offcut/agent/llm/llmtest"
 	"offcut/models"
 )
 
-func refusal(status int, body string, header ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		for i := 0; i+1 < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
 func reportedAs(kind, message string) string {
-	return `{"type":"error","error":{"type":` + quoted(kind) + `,"message":` + quoted(message) + `},"request_id":"req_1"}`
-}
-
-func failure(t *testing.T, c *Client) *agent.ModelError {
-	t.Helper()
-	_, err := c.Stream(t.Context(), agent.Request{}, nil)
-	var failed *agent.ModelError
-	if !errors.As(err, &failed) {
-		t.Fatalf("error %v, want a ModelError", err)
-	}
-	return failed
+	return `{"type":"error","error":{"type":` + llmtest.Quoted(kind) + `,"message":` + llmtest.Quoted(message) + `},"request_id":"req_1"}`
 }
 
 func TestErrorsHaveACodeAndQuoteTheProvider(t *testing.T) {
@@ -60,7 +38,7 @@ func TestErrorsHaveACodeAndQuoteTheProvider(t *testing.T) {
 		{"a request of too many bytes", 413, reportedAs("request_too_large", "Request exceeds the maximum size"), models.CodeContextOverflow, "maximum size"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := failure(t, served(t, refusal(tt.status, tt.body)))
+			got := llmtest.Failure(t, served(t, llmtest.Refusal(tt.status, tt.body)))
 			if got.Code != tt.code || got.Status != tt.status || got.Broken || !strings.Contains(got.Message, tt.words) || got.Answer != tt.body {
 				t.Errorf("%s %d broken=%v %q; want %s and %q", got.Code, got.Status, got.Broken, got.Message, tt.code, tt.words)
 			}
@@ -71,13 +49,13 @@ func TestErrorsHaveACodeAndQuoteTheProvider(t *testing.T) {
 func TestNoErrorShowsTheKey(t *testing.T) {
 	echo := `you sent x-api-key: ` + testKey + `, an old one was sk-ant-api03-abcdef123456`
 	for name, handle := range map[string]http.HandlerFunc{
-		"in an error":          refusal(401, reportedAs("authentication_error", echo)),
-		"in a plain page":      refusal(500, echo),
-		"in a stream's error":  streamed(events(reportedAs("api_error", echo)), 1<<20),
-		"in what is no stream": streamed(strings.Repeat("x", 480)+echo+"\n", 1<<20),
+		"in an error":          llmtest.Refusal(401, reportedAs("authentication_error", echo)),
+		"in a plain page":      llmtest.Refusal(500, echo),
+		"in a stream's error":  llmtest.Streamed(events(reportedAs("api_error", echo)), 1<<20),
+		"in what is no stream": llmtest.Streamed(strings.Repeat("x", 480)+echo+"\n", 1<<20),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := failure(t, served(t, handle))
+			got := llmtest.Failure(t, served(t, handle))
 			for _, part := range []string{"s3cret", "abcdef"} {
 				if strings.Contains(got.Message+fmt.Sprint(got.Err), part) {
 					t.Errorf("it shows %q: %q, %v", part, got.Message, got.Err)
@@ -88,7 +66,7 @@ func TestNoErrorShowsTheKey(t *testing.T) {
 }
 
 func TestAServerThatIsNotThereIsNamed(t *testing.T) {
-	got := failure(t, New(Config{BaseURL: "http://name:pass-word@127.0.0.1:1", HTTPClient: http.DefaultClient}))
+	got := llmtest.Failure(t, New(Config{BaseURL: "http://name:pass-word@127.0.0.1:1", HTTPClient: http.DefaultClient}))
 	if got.Code != models.CodeProviderError || !strings.Contains(got.Message, "127.0.0.1:1") || !strings.Contains(got.Message, "refused") || strings.Contains(got.Message, "pass-word") {
 		t.Errorf("%s, %q", got.Code, got.Message)
 	}
@@ -98,7 +76,7 @@ func TestABusyServerIsAskedAgainByTheTransportAlone(t *testing.T) {
 	for _, status := range []int{429, 529, 500} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			c, r := recorded(t, Config{}, "", answer("end_turn", text("0", "Now.")))
-			r.answers[0] = refusal(status, reportedAs("overloaded_error", "Overloaded"), "Retry-After", "0.002", "X-Should-Retry", "true")
+			r.answers[0] = llmtest.Refusal(status, reportedAs("overloaded_error", "Overloaded"), "Retry-After", "0.002", "X-Should-Retry", "true")
 			c.http = &http.Client{Transport: llm.NewTransport(nil)}
 			var heard []agent.Retry
 			got, err := c.Stream(t.Context(), agent.Request{OnRetry: func(r agent.Retry) { heard = append(heard, r) }}, nil)
@@ -111,18 +89,18 @@ func TestABusyServerIsAskedAgainByTheTransportAlone(t *testing.T) {
 
 func TestWhatNoTryMendsIsAskedOnce(t *testing.T) {
 	c, r := recorded(t, Config{}, "")
-	r.answers[0] = refusal(400, reportedAs("invalid_request_error", "no"), "X-Should-Retry", "true")
+	r.answers[0] = llmtest.Refusal(400, reportedAs("invalid_request_error", "no"), "X-Should-Retry", "true")
 	c.http = &http.Client{Transport: llm.NewTransport(nil)}
-	if got := failure(t, c); got.Status != 400 || len(r.bodies) != 1 {
+	if got := llmtest.Failure(t, c); got.Status != 400 || len(r.bodies) != 1 {
 		t.Errorf("%v after %d requests", got, len(r.bodies))
 	}
 }
 
 func TestAWaitThatIsTooLongIsNamed(t *testing.T) {
-	c := served(t, refusal(429, reportedAs("rate_limit_error", "quota used up"), "Retry-After", "277403"))
+	c := served(t, llmtest.Refusal(429, reportedAs("rate_limit_error", "quota used up"), "Retry-After", "277403"))
 	c.http = &http.Client{Transport: llm.NewTransport(nil)}
 	at := time.Now().Add(277403 * time.Second).UTC().Format("2 January 2006")
-	got := failure(t, c)
+	got := llmtest.Failure(t, c)
 	if got.Code != models.CodeRateLimited || got.RetryAfter != 277403*time.Second || !strings.Contains(got.Message, at) {
 		t.Errorf("%s, %v, %q", got.Code, got.RetryAfter, got.Message)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"offcut/agent"
+	"offcut/agent/llm/llmtest"
 	"offcut/models"
 )
 
@@ -38,7 +39,7 @@ func recorded(t *testing.T, cfg Config, answers ...string) (*Client, *recorder) 
 	t.Helper()
 	r := &recorder{t: t}
 	for _, a := range answers {
-		r.answers = append(r.answers, streamed(a, 1<<20))
+		r.answers = append(r.answers, llmtest.Streamed(a, 1<<20))
 	}
 	c := served(t, r.ServeHTTP)
 	cfg.BaseURL, cfg.HTTPClient = c.config.BaseURL+cfg.BaseURL, c.http

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"offcut/agent"
+	"offcut/agent/llm/llmtest"
 	"offcut/models"
 )
 
@@ -30,19 +30,6 @@ func served(t *testing.T, handle http.HandlerFunc) *Client {
 	return New(Config{BaseURL: server.URL, APIKey: testKey, Model: "m", HTTPClient: server.Client()})
 }
 
-// streamed writes raw as an event stream, in parts of at most size bytes.
-func streamed(raw string, size int) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		for rest := raw; len(rest) > 0; {
-			n := min(size, len(rest))
-			_, _ = io.WriteString(w, rest[:n])
-			rest = rest[n:]
-			w.(http.Flusher).Flush()
-		}
-	}
-}
-
 // events writes payloads as the API does: each with its type as its name.
 func events(payloads ...string) string {
 	var out strings.Builder
@@ -52,11 +39,6 @@ func events(payloads ...string) string {
 		out.WriteString("event: " + kind.Type + "\ndata: " + p + "\n\n")
 	}
 	return out.String()
-}
-
-func quoted(s string) string {
-	out, _ := json.Marshal(s)
-	return string(out)
 }
 
 const (
@@ -75,16 +57,18 @@ func grown(index, delta string) string {
 
 func closed(index string) string { return `{"type":"content_block_stop","index":` + index + `}` }
 
-func said(text string) string { return grown("0", `{"type":"text_delta","text":`+quoted(text)+`}`) }
+func said(text string) string {
+	return grown("0", `{"type":"text_delta","text":`+llmtest.Quoted(text)+`}`)
+}
 
 func text(index, s string) string {
-	return opened(index, `{"type":"text","text":""}`) + "\x00" + grown(index, `{"type":"text_delta","text":`+quoted(s)+`}`) + "\x00" + closed(index)
+	return opened(index, `{"type":"text","text":""}`) + "\x00" + grown(index, `{"type":"text_delta","text":`+llmtest.Quoted(s)+`}`) + "\x00" + closed(index)
 }
 
 func thought(index, s, signature string) string {
-	out := opened(index, `{"type":"thinking","thinking":"","signature":""}`) + "\x00" + grown(index, `{"type":"thinking_delta","thinking":`+quoted(s)+`}`)
+	out := opened(index, `{"type":"thinking","thinking":"","signature":""}`) + "\x00" + grown(index, `{"type":"thinking_delta","thinking":`+llmtest.Quoted(s)+`}`)
 	if signature != "" {
-		out += "\x00" + grown(index, `{"type":"signature_delta","signature":`+quoted(signature)+`}`)
+		out += "\x00" + grown(index, `{"type":"signature_delta","signature":`+llmtest.Quoted(signature)+`}`)
 	}
 	return out + "\x00" + closed(index)
 }
@@ -92,7 +76,7 @@ func thought(index, s, signature string) string {
 func used(index, id, name string, fragments ...string) string {
 	out := opened(index, `{"type":"tool_use","id":"`+id+`","name":"`+name+`","input":{}}`)
 	for _, f := range fragments {
-		out += "\x00" + grown(index, `{"type":"input_json_delta","partial_json":`+quoted(f)+`}`)
+		out += "\x00" + grown(index, `{"type":"input_json_delta","partial_json":`+llmtest.Quoted(f)+`}`)
 	}
 	return out + "\x00" + closed(index)
 }
@@ -161,7 +145,7 @@ func TestRepliesOfEveryKind(t *testing.T) {
 		for _, size := range []int{1 << 20, 1} {
 			t.Run(tt.name, func(t *testing.T) {
 				var heard agent.Reply
-				got, err := served(t, streamed(tt.raw, size)).Stream(t.Context(), agent.Request{}, func(d agent.Delta) {
+				got, err := served(t, llmtest.Streamed(tt.raw, size)).Stream(t.Context(), agent.Request{}, func(d agent.Delta) {
 					heard.Content, heard.Reasoning = heard.Content+d.Text, heard.Reasoning+d.Reasoning
 				})
 				if err != nil {
@@ -205,7 +189,7 @@ func TestAStreamThatBreaksKeepsWhatCame(t *testing.T) {
 		{"an event that does not parse", first + events(said("Hel")) + "event: content_block_delta\ndata: {\"type\":\n\n", "Hel", models.CodeStreamBroken, "broke off", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := served(t, streamed(tt.raw, 1<<20)).Stream(t.Context(), agent.Request{}, nil)
+			got, err := served(t, llmtest.Streamed(tt.raw, 1<<20)).Stream(t.Context(), agent.Request{}, nil)
 			var failed *agent.ModelError
 			if !errors.As(err, &failed) {
 				t.Fatalf("error %v", err)
@@ -219,7 +203,7 @@ func TestAStreamThatBreaksKeepsWhatCame(t *testing.T) {
 
 func TestALostConnectionIsSaidToBe(t *testing.T) {
 	got, err := served(t, func(w http.ResponseWriter, r *http.Request) {
-		streamed(events(begin, opened("0", `{"type":"text","text":""}`), said("Hel")), 1<<20)(w, r)
+		llmtest.Streamed(events(begin, opened("0", `{"type":"text","text":""}`), said("Hel")), 1<<20)(w, r)
 		panic(http.ErrAbortHandler)
 	}).Stream(t.Context(), agent.Request{}, nil)
 	var failed *agent.ModelError
@@ -231,7 +215,7 @@ func TestALostConnectionIsSaidToBe(t *testing.T) {
 func TestASocketLeftOpenDoesNotHoldTheAnswer(t *testing.T) {
 	gone := make(chan struct{})
 	c := served(t, func(w http.ResponseWriter, r *http.Request) {
-		streamed(answer("end_turn", text("0", "Hello")), 1<<20)(w, r)
+		llmtest.Streamed(answer("end_turn", text("0", "Hello")), 1<<20)(w, r)
 		<-gone
 	})
 	t.Cleanup(func() { close(gone) }) // before the server waits for its handlers
@@ -245,7 +229,7 @@ func TestASocketLeftOpenDoesNotHoldTheAnswer(t *testing.T) {
 func TestAStopEndsTheStreamAtOnce(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	got, err := served(t, func(w http.ResponseWriter, r *http.Request) {
-		streamed(events(begin, opened("0", `{"type":"text","text":""}`), said("Hel")), 1<<20)(w, r)
+		llmtest.Streamed(events(begin, opened("0", `{"type":"text","text":""}`), said("Hel")), 1<<20)(w, r)
 		<-r.Context().Done()
 	}).Stream(ctx, agent.Request{}, func(d agent.Delta) {
 		if d.Text != "" {
@@ -259,7 +243,7 @@ func TestAStopEndsTheStreamAtOnce(t *testing.T) {
 
 func TestCallsAreAnnouncedAsTheyAreWritten(t *testing.T) {
 	var heard []agent.CallDelta
-	_, err := served(t, streamed(answer("tool_use", used("0", "a", "run", `{"x"`, `:1}`)), 1<<20)).Stream(t.Context(), agent.Request{}, func(d agent.Delta) {
+	_, err := served(t, llmtest.Streamed(answer("tool_use", used("0", "a", "run", `{"x"`, `:1}`)), 1<<20)).Stream(t.Context(), agent.Request{}, func(d agent.Delta) {
 		heard = append(heard, *d.Call)
 	})
 	want := []agent.CallDelta{{Name: "run"}, {Name: "run", Arguments: `{"x"`}, {Name: "run", Arguments: `:1}`}}

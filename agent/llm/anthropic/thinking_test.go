@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"offcut/agent"
+	"offcut/agent/llm/llmtest"
 	"offcut/models"
 )
 
@@ -152,7 +153,7 @@ func TestThinkingThatIsRefusedIsLeftOut(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newTalk(t, Config{ThinkingTokens: 1024}, thinksAndCalls, "", thinksAndSays)
-			k.server.answers[1] = refusal(400, `{"type":"error","error":{"type":"invalid_request_error","message":`+quoted(tt.words)+`}}`)
+			k.server.answers[1] = llmtest.Refusal(400, `{"type":"error","error":{"type":"invalid_request_error","message":`+llmtest.Quoted(tt.words)+`}}`)
 			k.say(asks("q"))
 			k.history = append(k.history, result("a", "1", false), result("b", "2", false))
 			_, err := k.client.Stream(t.Context(), agent.Request{System: "s", Messages: k.history}, nil)
@@ -207,7 +208,7 @@ func TestThinkingIsRefusedOnce(t *testing.T) {
 				says = thinksAndSays
 			}
 			k := newTalk(t, tt.cfg, calls("a", true), "", calls("b", tt.think[0]), says, calls("c", true), thinksAndSays)
-			k.server.answers[1] = refusal(400, `{"type":"error","error":{"type":"invalid_request_error","message":"Invalid `+"`signature` in `thinking` block"+`"}}`)
+			k.server.answers[1] = llmtest.Refusal(400, `{"type":"error","error":{"type":"invalid_request_error","message":"Invalid `+"`signature` in `thinking` block"+`"}}`)
 			k.say(asks("q"))
 			k.say(result("a", "1", false))
 			k.say(result("b", "1", false))
@@ -233,11 +234,11 @@ func TestUnfinishedThinkingIsNotLost(t *testing.T) {
 	for _, tt := range []struct {
 		name, answer, want string
 	}{
-		{"without a signature", answer("max_tokens", thought("0", "Let me", "")), `[{"type": "text", "text": "Let me"}, {"type": "text", "text": ` + quoted(agent.UnfinishedThinking) + `}]`},
-		{"with one", answer("max_tokens", thought("0", "Let me", "sig")), `[{"type": "thinking", "thinking": "Let me", "signature": "sig"}, {"type": "text", "text": ` + quoted(agent.UnfinishedThinking) + `}]`},
+		{"without a signature", answer("max_tokens", thought("0", "Let me", "")), `[{"type": "text", "text": "Let me"}, {"type": "text", "text": ` + llmtest.Quoted(agent.UnfinishedThinking) + `}]`},
+		{"with one", answer("max_tokens", thought("0", "Let me", "sig")), `[{"type": "thinking", "thinking": "Let me", "signature": "sig"}, {"type": "text", "text": ` + llmtest.Quoted(agent.UnfinishedThinking) + `}]`},
 		{
 			"with one and one without", answer("max_tokens", thought("0", "Let me", "sig"), thought("1", "see", "")),
-			`[{"type": "thinking", "thinking": "Let me", "signature": "sig"}, {"type": "text", "text": "see"}, {"type": "text", "text": ` + quoted(agent.UnfinishedThinking) + `}]`,
+			`[{"type": "thinking", "thinking": "Let me", "signature": "sig"}, {"type": "text", "text": "see"}, {"type": "text", "text": ` + llmtest.Quoted(agent.UnfinishedThinking) + `}]`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -56,11 +55,7 @@ func New(cfg Config) *Client {
 		cfg.BaseURL = DefaultBaseURL
 	}
 	c := &Client{config: cfg, http: cfg.HTTPClient, linger: llm.LingerLimit}
-	host := ""
-	if u, err := url.Parse(cfg.BaseURL); err == nil {
-		host = u.Host
-	}
-	c.server = llm.NewServer(host, cfg.APIKey)
+	c.server = llm.NewServer(cfg.BaseURL, cfg.APIKey)
 	if c.http == nil {
 		c.http = &http.Client{Transport: llm.NewTransport(nil)}
 	}
@@ -69,13 +64,7 @@ func New(cfg Config) *Client {
 
 // Stream implements agent.Model.
 func (c *Client) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) (agent.Reply, error) {
-	retries := 0
-	hooked := llm.WithRetryHook(ctx, func(r agent.Retry) {
-		retries = r.Attempt
-		if req.OnRetry != nil {
-			req.OnRetry(r)
-		}
-	})
+	hooked, retries := llm.CountRetries(ctx, req.OnRetry)
 	door := &exchange{client: c.http, linger: c.linger, fillReasoning: c.lacksReasoning(req.Messages)}
 	config := openai.DefaultConfig(c.config.APIKey)
 	config.BaseURL = strings.TrimRight(c.config.BaseURL, "/")
@@ -86,7 +75,7 @@ func (c *Client) Stream(ctx context.Context, req agent.Request, emit func(agent.
 		if ctx.Err() != nil {
 			return agent.Reply{}, ctx.Err()
 		}
-		refused := c.requestError(err, door.header, retries)
+		refused := c.requestError(err, door.header, retries())
 		refused.Answer = string(door.refusal)
 		return agent.Reply{}, refused
 	}

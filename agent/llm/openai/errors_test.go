@@ -1,39 +1,17 @@
 package openai
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"offcut/agent"
 	"offcut/agent/llm"
+	"offcut/agent/llm/llmtest"
 	"offcut/models"
 )
-
-func refusal(status int, body string, header ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		for i := 0; i+1 < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
-func failure(t *testing.T, c *Client) *agent.ModelError {
-	t.Helper()
-	_, err := c.Stream(t.Context(), agent.Request{}, nil)
-	var failed *agent.ModelError
-	if !errors.As(err, &failed) {
-		t.Fatalf("error %v, want a ModelError", err)
-	}
-	return failed
-}
 
 func TestErrorsHaveACodeAndQuoteTheProvider(t *testing.T) {
 	for _, tt := range []struct {
@@ -59,7 +37,7 @@ func TestErrorsHaveACodeAndQuoteTheProvider(t *testing.T) {
 		{"overflow as others say it", 413, `{"message":"prompt is too long: 9000 tokens"}`, models.CodeContextOverflow, "9000"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := failure(t, served(t, refusal(tt.status, tt.body)))
+			got := llmtest.Failure(t, served(t, llmtest.Refusal(tt.status, tt.body)))
 			if got.Code != tt.code || got.Status != tt.status || got.Broken || !strings.Contains(got.Message, tt.words) {
 				t.Errorf("%s %d broken=%v %q; want %s and %q", got.Code, got.Status, got.Broken, got.Message, tt.code, tt.words)
 			}
@@ -71,7 +49,7 @@ func TestASentenceEndsOnceAfterAQuote(t *testing.T) {
 	for words, want := range map[string]string{
 		"no key": `(401): “no key”.`, "No key.": `(401): “No key.”`, "Why?": `(401): “Why?”`,
 	} {
-		got := failure(t, served(t, refusal(401, `{"error":{"message":"`+words+`"}}`)))
+		got := llmtest.Failure(t, served(t, llmtest.Refusal(401, `{"error":{"message":"`+words+`"}}`)))
 		if !strings.HasSuffix(got.Message, want) {
 			t.Errorf("%q does not end with %q", got.Message, want)
 		}
@@ -82,14 +60,14 @@ func TestNoErrorShowsTheKey(t *testing.T) {
 	const key = "s3cret-key-of-the-test"
 	echo := `you sent "Authorization: Bearer ` + key + `" (key ` + key + `), an old one was sk-proj-abcdef123456`
 	for name, handle := range map[string]http.HandlerFunc{
-		"in an error":          refusal(401, `{"error":{"message":`+quoted(echo)+`}}`),
-		"in a plain page":      refusal(500, echo),
-		"in a stream's error":  streamed(events(`{"error":{"message":`+quoted(echo)+`}}`), 1<<20),
-		"in what is no stream": streamed(strings.Repeat("x", 480)+echo+"\n", 1<<20),
-		"at the quote's end":   refusal(401, `{"error":{"message":`+quoted(strings.Repeat("x", 470)+echo)+`}}`),
+		"in an error":          llmtest.Refusal(401, `{"error":{"message":`+llmtest.Quoted(echo)+`}}`),
+		"in a plain page":      llmtest.Refusal(500, echo),
+		"in a stream's error":  llmtest.Streamed(events(`{"error":{"message":`+llmtest.Quoted(echo)+`}}`), 1<<20),
+		"in what is no stream": llmtest.Streamed(strings.Repeat("x", 480)+echo+"\n", 1<<20),
+		"at the quote's end":   llmtest.Refusal(401, `{"error":{"message":`+llmtest.Quoted(strings.Repeat("x", 470)+echo)+`}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := failure(t, served(t, handle))
+			got := llmtest.Failure(t, served(t, handle))
 			for _, part := range []string{"s3cret", "abcdef"} {
 				if strings.Contains(got.Message+fmt.Sprint(got.Err), part) {
 					t.Errorf("it shows %q: %q, %v", part, got.Message, got.Err)
@@ -100,7 +78,7 @@ func TestNoErrorShowsTheKey(t *testing.T) {
 }
 
 func TestAQuoteIsBoundedAndValid(t *testing.T) {
-	got := failure(t, served(t, refusal(400, `{"error":{"message":"`+strings.Repeat("é", 100_000)+`"}}`)))
+	got := llmtest.Failure(t, served(t, llmtest.Refusal(400, `{"error":{"message":"`+strings.Repeat("é", 100_000)+`"}}`)))
 	quote := got.Message[strings.Index(got.Message, "“")+len("“") : strings.LastIndex(got.Message, "”")]
 	if len(quote) > llm.MaxQuote || len(quote) < llm.MaxQuote-8 || !utf8.ValidString(got.Message) {
 		t.Errorf("a quote of %d bytes", len(quote))
@@ -108,10 +86,10 @@ func TestAQuoteIsBoundedAndValid(t *testing.T) {
 }
 
 func TestAWaitThatIsTooLongIsNamed(t *testing.T) {
-	c := served(t, refusal(429, `{"error":{"message":"quota used up"}}`, "Retry-After", "277403"))
+	c := served(t, llmtest.Refusal(429, `{"error":{"message":"quota used up"}}`, "Retry-After", "277403"))
 	c.http = &http.Client{Transport: llm.NewTransport(nil)}
 	begin := time.Now()
-	got := failure(t, c)
+	got := llmtest.Failure(t, c)
 	at := begin.Add(277403 * time.Second).UTC().Format("2 January 2006")
 	if got.Code != models.CodeRateLimited || got.RetryAfter != 277403*time.Second || !strings.Contains(got.Message, at) || !strings.Contains(got.Message, "quota used up") {
 		t.Errorf("%s, %v, %q", got.Code, got.RetryAfter, got.Message)
@@ -120,7 +98,7 @@ func TestAWaitThatIsTooLongIsNamed(t *testing.T) {
 
 func TestAServerThatIsNotThereIsNamed(t *testing.T) {
 	c := New(Config{BaseURL: "http://name:pass-word@127.0.0.1:1/v1", HTTPClient: http.DefaultClient})
-	got := failure(t, c)
+	got := llmtest.Failure(t, c)
 	if got.Code != models.CodeProviderError || !strings.Contains(got.Message, "127.0.0.1:1") || !strings.Contains(got.Message, "refused") || strings.Contains(got.Message, "pass-word") {
 		t.Errorf("%s, %q", got.Code, got.Message)
 	}

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"offcut/agent/llm/llmtest"
 )
 
 // A server that quotes the key in another form than it was sent does not give it
@@ -13,10 +15,10 @@ import (
 func TestTheKeyStandsInNoErrorInAnyForm(t *testing.T) {
 	for _, key := range []string{"MyKey/With+Special=Chars9", `sk-secret+key/Zz9=="abc`} {
 		words := fmt.Sprintf("Invalid request for key (b64 %s, url %s)", base64.StdEncoding.EncodeToString([]byte(key)), url.QueryEscape(key))
-		c := served(t, refusal(400, `{"error":{"message":"`+words+`"}}`))
+		c := served(t, llmtest.Refusal(400, `{"error":{"message":"`+words+`"}}`))
 		cfg := c.config
 		cfg.APIKey = key
-		if got := failure(t, New(cfg)); !strings.Contains(got.Message, "(b64 [key], url [key])") {
+		if got := llmtest.Failure(t, New(cfg)); !strings.Contains(got.Message, "(b64 [key], url [key])") {
 			t.Errorf("the error of %q: %s", key, got.Message)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"offcut/agent"
+	"offcut/agent/llm/llmtest"
 	"offcut/models"
 )
 
@@ -19,7 +20,7 @@ func sent(t *testing.T, cfg Config, req agent.Request) map[string]any {
 	c := served(t, func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(raw, &body)
-		streamed(events(ended("stop")), 1<<20)(w, r)
+		llmtest.Streamed(events(ended("stop")), 1<<20)(w, r)
 	})
 	cfg.BaseURL, cfg.HTTPClient = c.config.BaseURL, c.http
 	if _, err := New(cfg).Stream(t.Context(), req, nil); err != nil {
@@ -72,7 +73,8 @@ func TestEarlierRepliesAreNeverSentAsNothing(t *testing.T) {
 		{"reasoning alone", false, thought, map[string]any{"role": "assistant", "reasoning_content": "Hm", "content": agent.UnfinishedThinking}},
 		{"reasoning alone, to a server that refuses it", true, thought, nil},
 		{
-			"thinking that was cut off, to a server that refuses it", true, models.Message{Role: models.RoleAssistant, Content: agent.UnfinishedThinking, Reasoning: "Hm"},
+			"thinking that was cut off, to a server that refuses it", true,
+			models.Message{Role: models.RoleAssistant, Content: agent.UnfinishedThinking, Reasoning: "Hm"},
 			map[string]any{"role": "assistant", "content": "Hm\n\n" + agent.UnfinishedThinking},
 		},
 		{"nothing", false, models.Message{Role: models.RoleAssistant}, nil},
@@ -112,7 +114,7 @@ func TestAKeyIsSentOnlyWhereThereIsOne(t *testing.T) {
 		var got string
 		c := served(t, func(w http.ResponseWriter, r *http.Request) {
 			got = r.Header.Get("Authorization")
-			streamed(events(ended("stop")), 1<<20)(w, r)
+			llmtest.Streamed(events(ended("stop")), 1<<20)(w, r)
 		})
 		if _, err := New(Config{BaseURL: c.config.BaseURL + "/", APIKey: key, HTTPClient: c.http}).Stream(t.Context(), agent.Request{}, nil); err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"offcut/agent"
+	"offcut/agent/llm/llmtest"
 	"offcut/models"
 )
 
@@ -26,26 +26,13 @@ func served(t *testing.T, handle http.HandlerFunc) *Client {
 	return New(Config{BaseURL: server.URL + "/v1", APIKey: "s3cret-key-of-the-test", Model: "m", HTTPClient: server.Client()})
 }
 
-// streamed writes raw as an event stream, in parts of at most size bytes.
-func streamed(raw string, size int) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for len(raw) > 0 {
-			n := min(size, len(raw))
-			_, _ = io.WriteString(w, raw[:n])
-			raw = raw[n:]
-			w.(http.Flusher).Flush()
-		}
-	}
-}
-
 // events joins payloads to an event stream as OpenAI writes it.
 func events(payloads ...string) string {
 	return "data: " + strings.Join(payloads, "\n\ndata: ") + "\n\n"
 }
 
 func said(text string) string {
-	return `{"model":"m-1","choices":[{"index":0,"delta":{"content":` + quoted(text) + `}}]}`
+	return `{"model":"m-1","choices":[{"index":0,"delta":{"content":` + llmtest.Quoted(text) + `}}]}`
 }
 
 func ended(reason string) string {
@@ -54,11 +41,6 @@ func ended(reason string) string {
 
 func calls(fragments string) string {
 	return `{"choices":[{"index":0,"delta":{"tool_calls":[` + fragments + `]}}]}`
-}
-
-func quoted(s string) string {
-	out, _ := json.Marshal(s)
-	return string(out)
 }
 
 const usageChunk = `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":2}}}`
@@ -178,7 +160,7 @@ func TestRepliesInEveryFormOfTheField(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, size := range []int{1 << 20, 1} {
-				c := served(t, streamed(tt.raw, size))
+				c := served(t, llmtest.Streamed(tt.raw, size))
 				var heard agent.Reply
 				got, err := c.Stream(t.Context(), agent.Request{}, func(d agent.Delta) {
 					heard.Content += d.Text
@@ -231,7 +213,7 @@ func TestStreamsThatBreakKeepWhatCame(t *testing.T) {
 		{"too long, said in the stream", events(`{"error":{"message":"the request exceeds the available context size"}}`), models.CodeContextOverflow, "available context size", "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := served(t, streamed(tt.raw, 7))
+			c := served(t, llmtest.Streamed(tt.raw, 7))
 			got, err := c.Stream(t.Context(), agent.Request{}, nil)
 			var failed *agent.ModelError
 			if !errors.As(err, &failed) {
@@ -249,7 +231,7 @@ func TestStreamsThatBreakKeepWhatCame(t *testing.T) {
 
 func TestALostConnectionIsSaidInOurWords(t *testing.T) {
 	c := served(t, func(w http.ResponseWriter, r *http.Request) {
-		streamed(events(said("Hel")), 1<<20)(w, r)
+		llmtest.Streamed(events(said("Hel")), 1<<20)(w, r)
 		panic(http.ErrAbortHandler) // closes the connection in the middle of the body
 	})
 	got, err := c.Stream(t.Context(), agent.Request{}, nil)
@@ -270,7 +252,7 @@ func TestASocketThatStaysOpenDoesNotHoldTheReply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := served(t, func(w http.ResponseWriter, r *http.Request) {
-				streamed(raw, 1<<20)(w, r)
+				llmtest.Streamed(raw, 1<<20)(w, r)
 				<-r.Context().Done()
 			})
 			c.linger = 50 * time.Millisecond
@@ -285,7 +267,7 @@ func TestASocketThatStaysOpenDoesNotHoldTheReply(t *testing.T) {
 
 func TestAStopEndsTheStreamAtOnceAndKeepsWhatCame(t *testing.T) {
 	c := served(t, func(w http.ResponseWriter, r *http.Request) {
-		streamed(events(said("Hel")), 1<<20)(w, r)
+		llmtest.Streamed(events(said("Hel")), 1<<20)(w, r)
 		<-r.Context().Done()
 	})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -306,7 +288,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 }
 
 func TestCallsAreAnnouncedAsTheyAreWritten(t *testing.T) {
-	c := served(t, streamed(events(calls(`{"index":0,"id":"a","function":{"name":"run","arguments":"{\"x\""}}`), calls(`{"index":0,"function":{"arguments":":1}"}}`), ended("tool_calls")), 1<<20))
+	c := served(t, llmtest.Streamed(events(calls(`{"index":0,"id":"a","function":{"name":"run","arguments":"{\"x\""}}`), calls(`{"index":0,"function":{"arguments":":1}"}}`), ended("tool_calls")), 1<<20))
 	var heard []agent.CallDelta
 	if _, err := c.Stream(t.Context(), agent.Request{}, func(d agent.Delta) { heard = append(heard, *d.Call) }); err != nil {
 		t.Fatal(err)

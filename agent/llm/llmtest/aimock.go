@@ -1,7 +1,4 @@
-// Package aimock starts a server of models that others wrote, for the tests of
-// the clients: what they send is held against another reading of the protocols
-// than ours.
-package aimock
+package llmtest
 
 import (
 	"bufio"
@@ -17,10 +14,11 @@ import (
 // client's package.
 const dir = "../openai/testdata/aimock"
 
-// Start starts the server with a script of answers and returns its address. It
-// ends with the test. Its package is installed by `make test`; without it there
+// Aimock starts a server of models that others wrote, with a script of answers,
+// and returns its address: what a client sends is held against another reading of
+// the protocols than ours. It ends with the test. Its package is installed by `make test`; without it there
 // is nothing to test, and a machine that checks must not pass over that.
-func Start(t *testing.T, script string) string {
+func Aimock(t *testing.T, script string) string {
 	t.Helper()
 	_, missing := os.Stat(filepath.Join(dir, "node_modules"))
 	if _, err := exec.LookPath("node"); err != nil || missing != nil {
