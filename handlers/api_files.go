@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"errors"
 	"net/http"
 	"path"
 	"strings"
@@ -88,9 +87,6 @@ func (h *Handlers) APIPutFile(c echo.Context) error {
 		return err
 	}
 	err = h.Files.Put(c.Request().Context(), sess.OwnerID, sess.ID, h.namedFile(c), c.Request().Body, announced(c))
-	if errors.As(err, new(*http.MaxBytesError)) {
-		return h.tooLargeUpload()
-	}
 	if err != nil {
 		return err
 	}

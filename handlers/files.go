@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -119,6 +120,18 @@ func (h *Handlers) attachment(ctx context.Context, sessionID, name string) (mode
 // announced is how many bytes a request says that it brings; below 0: it does
 // not say.
 func announced(c echo.Context) int64 { return c.Request().ContentLength }
+
+// LimitUpload stands before what bounds the body of an upload: of a body that is
+// longer it says what a file may have.
+func (h *Handlers) LimitUpload(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		err := next(c)
+		if errors.As(err, new(*http.MaxBytesError)) {
+			return h.tooLargeUpload()
+		}
+		return err
+	}
+}
 
 // tooLargeUpload refuses a file that is over the bound of one upload.
 func (h *Handlers) tooLargeUpload() error {

@@ -47,9 +47,6 @@ func (h *Handlers) Import(c echo.Context) error {
 // only in the session that made it.
 func (h *Handlers) importFrom(c echo.Context, from io.Reader) (models.Session, error) {
 	file, err := readFile(from)
-	if errors.As(err, new(*http.MaxBytesError)) {
-		return models.Session{}, h.tooLargeUpload()
-	}
 	if err != nil {
 		return models.Session{}, err
 	}

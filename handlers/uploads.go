@@ -152,9 +152,6 @@ func (h *Handlers) addBody(c echo.Context, sess models.Session, folder string) e
 	}
 	var body io.Reader = http.MaxBytesReader(c.Response(), io.NopCloser(c.Request().Body), h.UploadBytes)
 	name, err := h.Files.Add(c.Request().Context(), sess.OwnerID, sess.ID, folder, q.text("name"), body, announced(c))
-	if errors.As(err, new(*http.MaxBytesError)) {
-		return h.tooLargeUpload()
-	}
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,23 @@ func TestClientsThatWriteAllBeforeTheyReadSeeTheRefusal(t *testing.T) {
 	}
 }
 
+// Whether its length was announced or not, what is too long for a file is refused as
+// one.
+func TestAnUploadOverItsBoundSaysWhatAFileMayHave(t *testing.T) {
+	s := start(t, with(func(c *Config) { c.Handlers.UploadBytes = 1000 }))
+	for name, body := range map[string]io.Reader{
+		"announced": strings.NewReader(strings.Repeat("a", 2000)),
+		"in chunks": io.MultiReader(strings.NewReader(strings.Repeat("a", 2000))),
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", s.url("/api/v1/import"), body)
+		must(t, err)
+		r.Header.Set("Authorization", "Bearer "+ann+"-token")
+		if p := do(t, s.Client(), r).json(t); p["status"] != 413.0 || p["code"] != "upload_too_large" || p["limit"] != 1000.0 {
+			t.Errorf("%s: %v", name, p)
+		}
+	}
+}
+
 func TestABodyWithoutEndIsNotReadForEver(t *testing.T) {
 	conn := start(t).dial()
 	_, err := io.WriteString(conn, "POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n")

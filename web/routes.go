@@ -210,8 +210,8 @@ func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 		admin:   {limitBody(maxJSONBytes), h.WithToken, handlers.AdminsOnly},
 
 		// Who sends is known before a file is taken.
-		files:         {limitBody(h.UploadBytes + formRoom), ownOrigin(cfg.PublicURL), h.WithCookie, handlers.Spooled, handlers.WellFormed, csrf(cfg.Handlers.BasePath)},
-		programUpload: {limitBody(h.UploadBytes), h.WithToken},
+		files:         {h.LimitUpload, limitBody(h.UploadBytes + formRoom), ownOrigin(cfg.PublicURL), h.WithCookie, handlers.Spooled, handlers.WellFormed, csrf(cfg.Handlers.BasePath)},
+		programUpload: {h.LimitUpload, limitBody(h.UploadBytes), h.WithToken},
 	}
 	before[scrape] = before[admin]
 	if cfg.MetricsOpen {

@@ -37,6 +37,13 @@ func (s *Store) InterruptRunning(ctx context.Context, now time.Time, result stri
 }
 
 func interrupt(tx *gorm.DB, turn models.Turn, now time.Time, result string) error {
+	if turn.Model == "" { // it was cut off before anything of it was saved
+		err := tx.Model(&requestRow{}).Where("session_id = ? AND turn_id = ?", turn.SessionID, turn.ID).
+			Order("number DESC").Limit(1).Pluck("model", &turn.Model).Error
+		if err != nil {
+			return err
+		}
+	}
 	turn.State = models.StateInterrupted
 	turn.Error = interruptedSentence
 	turn.EndedAt = &now

@@ -122,6 +122,18 @@ func TestATurnThatACrashCutOffCountsWhatItUsed(t *testing.T) {
 	want(t, "after the crash", listed(sums), []string{"2026-03 ann small: 1 turns, 5 in, 2 out, 0"})
 }
 
+// What nothing was saved of yet counts for the model that was asked.
+func TestATurnThatACrashCutOffAtOnceCountsForItsModel(t *testing.T) {
+	s := openNew(t)
+	addSession(t, s, "ann", "s", start)
+	turn := run(t, s, "s", "hello", start)
+	got(s.SaveRequest(t.Context(), models.SentRequest{SessionID: "s", TurnID: turn.ID, Model: "small", At: start}, 0, nil))(t)
+	must(t, s.InterruptRunning(t.Context(), later(5), "interrupted"))
+	sums, _, err := s.Usage(t.Context(), models.UsageQuery{})
+	must(t, err)
+	want(t, "after the crash", listed(sums), []string{"2026-03 ann small: 1 turns, 0 in, 0 out, 0"})
+}
+
 // Two admins take the admin's rights from each other at the same moment, in
 // whatever way: one of them stays.
 func TestTheLastAdminStaysWhoeverIsFaster(t *testing.T) {
