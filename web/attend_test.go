@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -22,7 +23,7 @@ func TestWaitsAndDownloadsOfWhoIsShutOutAreCut(t *testing.T) {
 
 	waits := make(chan answer, 1)
 	go func() { waits <- s.api(ann, "GET", "/turns/"+turn+"?wait=60", nil) }()
-	downloads := []*http.Response{
+	downloads := []io.Reader{
 		s.slowly(t, "/api/v1/sessions/"+session+"/outputs/"+output+"/raw", "Authorization", "Bearer "+ann+"-token"),
 		s.slowly(t, "/s/"+session+"/out/"+output+"/raw", "Cookie", "offcut_session="+s.signedIn(ann).cookie("offcut_session")),
 	}
@@ -32,17 +33,17 @@ func TestWaitsAndDownloadsOfWhoIsShutOutAreCut(t *testing.T) {
 	}
 	eventually(t, "both downloads are cut", func() bool { return strings.Count(s.log.String(), "request cut") == len(downloads) })
 	for _, download := range downloads {
-		if n, err := io.Copy(io.Discard, download.Body); err == nil {
+		if n, err := io.Copy(io.Discard, download); err == nil {
 			t.Errorf("a download ended well, after %d bytes", n)
 		}
 	}
 }
 
 // slowly begins a download and reads nothing of it.
-func (s *server) slowly(t *testing.T, path string, header ...string) *http.Response {
+func (s *server) slowly(t *testing.T, path string, header ...string) io.Reader {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{Dial: func(network, address string) (net.Conn, error) {
-		conn, err := net.Dial(network, address)
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
 		if err == nil {
 			err = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 		}
@@ -57,7 +58,7 @@ func (s *server) slowly(t *testing.T, path string, header ...string) *http.Respo
 	if res.StatusCode != 200 {
 		t.Fatalf("%s: %d", path, res.StatusCode)
 	}
-	return res
+	return res.Body
 }
 
 func eventually(t *testing.T, what string, is func() bool) {
