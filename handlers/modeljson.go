@@ -14,9 +14,10 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// ModelJSON is a request as a file, in the form of chat completions: messages
-// and tools as they were sent, but for the bytes of pictures. It is written as it
-// is read.
+// ModelJSON is a request as a file, in the form of chat completions whatever its
+// provider speaks: messages and tools as they were sent, but for the bytes of
+// pictures, and without what sets the request itself, such as its bound of output.
+// It is written as it is read.
 func (h *Handlers) ModelJSON(c echo.Context) error {
 	sess, err := h.readable(c, c.Param("session"))
 	if err != nil {
@@ -47,7 +48,7 @@ func (h *Handlers) ModelJSON(c echo.Context) error {
 // sentChat is a message in the form of chat completions.
 type sentChat struct {
 	Role       string               `json:"role"`
-	Content    string               `json:"content"`
+	Content    string               `json:"content,omitempty"`
 	Reasoning  string               `json:"reasoning_content,omitempty"`
 	ToolCalls  []sentChatCall       `json:"tool_calls,omitempty"`
 	ToolCallID string               `json:"tool_call_id,omitempty"`
@@ -61,6 +62,20 @@ type sentChatCall struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	} `json:"function"`
+}
+
+// sentChatTool is a tool in the form of chat completions.
+type sentChatTool struct {
+	Type     string          `json:"type"`
+	Function models.SentTool `json:"function"`
+}
+
+func chatTools(tools []models.SentTool) []sentChatTool {
+	offered := make([]sentChatTool, 0, len(tools))
+	for _, t := range tools {
+		offered = append(offered, sentChatTool{"function", t})
+	}
+	return offered
 }
 
 func (h *Handlers) writeRequest(c echo.Context, out *bufio.Writer, r models.SentRequest) error {
@@ -82,7 +97,7 @@ func (h *Handlers) writeRequest(c echo.Context, out *bufio.Writer, r models.Sent
 	put(`,"turn_id":`, r.TurnID)
 	put(`,"at":`, r.At.UTC().Format(time.RFC3339Nano))
 	put(`,"model":`, r.Model)
-	put(`,"tools":`, r.Tools)
+	put(`,"tools":`, chatTools(r.Tools))
 	put(`,"messages":[`, sentChat{Role: string(models.RoleSystem), Content: r.System})
 	for from := 0; from < r.Messages && firstError == nil; from += models.MaxPageLimit {
 		sent, err := h.Store.SentMessages(c.Request().Context(), r.SessionID, r.Number, from, models.MaxPageLimit)
@@ -113,6 +128,9 @@ func chatOf(m models.SentMessage, reasoning bool) sentChat {
 		made := sentChatCall{ID: call.ID, Type: "function"}
 		made.Function.Name, made.Function.Arguments = call.Name, call.ArgumentsOrEmpty()
 		chat.ToolCalls = append(chat.ToolCalls, made)
+	}
+	if chat.Content == "" && len(chat.ToolCalls) == 0 && chat.Reasoning != "" {
+		chat.Content = agent.UnfinishedThinking // as such a reply goes back
 	}
 	return chat
 }

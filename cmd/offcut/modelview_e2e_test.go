@@ -17,9 +17,12 @@ type recorded struct {
 	Model    string        `json:"model"`
 	Messages []sentMessage `json:"messages"`
 	Tools    []struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		Parameters  json.RawMessage `json:"parameters"`
+		Type     string `json:"type"`
+		Function struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Parameters  json.RawMessage `json:"parameters"`
+		} `json:"function"`
 	} `json:"tools"`
 }
 
@@ -48,7 +51,7 @@ func sameRequest(t *testing.T, said recorded, got request) {
 		t.Fatalf("%d tools were sent, %d are told", len(got.Tools), len(said.Tools))
 	}
 	for i, tool := range got.Tools {
-		if told := said.Tools[i]; told.Name != tool.Function.Name || told.Description != tool.Function.Description || string(told.Parameters) != string(tool.Function.Parameters) {
+		if told := said.Tools[i].Function; said.Tools[i].Type != "function" || told.Name != tool.Function.Name || told.Description != tool.Function.Description || string(told.Parameters) != string(tool.Function.Parameters) {
 			t.Errorf("tool %d is told as %s, and was sent as %s", i, told.Name, tool.Function.Name)
 		}
 	}

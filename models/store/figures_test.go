@@ -117,6 +117,20 @@ func TestWhatBecameOfResultsIsSummedAndOutlivesItsSessions(t *testing.T) {
 	}
 }
 
+// A page of a longer file is what was asked for; one of which the preview left
+// something out is not all of it.
+func TestAPageOfAFileIsNotCut(t *testing.T) {
+	s := openNew(t)
+	addSession(t, s, "ann", "s", start)
+	turn := asks(t, s, "s", "small", start)
+	page := models.ResultMetadata{Truncated: true, FileHasMore: models.Ptr(true), Reasons: []models.Reason{models.ReasonPreview}}
+	calls(t, s, turn, "page", "read_file", `{"path":"a"}`, 0, page)
+	calls(t, s, turn, "long", "read_file", `{"path":"b"}`, 1000, page)
+	if total := got(s.FiguresTotal(t.Context(), models.FiguresQuery{}))(t); total.Calls != 2 || total.Truncated != 1 {
+		t.Errorf("%+v", total)
+	}
+}
+
 // However often the end of a turn is stored, its answer counts once; so does that of
 // a fork, which is the original's.
 func TestAnAnswerIsCountedOnceByWhatItRestsOn(t *testing.T) {

@@ -78,13 +78,16 @@ func passageRowOf(tx *gorm.DB, m models.Message, call models.ToolCall) (passageR
 		return passageRow{}, err
 	}
 	p := models.PassageOf(m, gaps)
+	// A page of a kept copy or of a file, and the first hits of a search, are what
+	// was asked for, however much follows them.
+	asked := meta.PageTotal != nil || p.Hidden() == 0 && (call.Reads() != "" || meta.FileHasMore != nil)
 	row := passageRow{
 		SessionID: m.SessionID, CallID: m.ToolCallID, Day: m.CreatedAt.UTC().Format(time.DateOnly), Digest: call.Digest(),
 		Produced: p.Produced, Captured: p.Captured, Retained: p.Retained, Shown: p.Shown, Sent: p.Sent,
-		// A page of a kept copy, or its first hits, are what was asked for, however
-		// much follows them; that the copy lacks bytes was counted when it was made.
-		Truncated: meta.Truncated && meta.PageTotal == nil && (call.Reads() == "" || p.Hidden() > 0), Incomplete: meta.Complete != nil && !*meta.Complete && (call.Reads() == "" || meta.OutputID != ""),
-		Failed: meta.Retention == models.RetentionFailed, Repaired: meta.ArgumentsTruncated, Refused: meta.ArgumentsRefused,
+		Truncated: meta.Truncated && !asked,
+		// That a copy lacks bytes was counted when it was made.
+		Incomplete: meta.Complete != nil && !*meta.Complete && (call.Reads() == "" || meta.OutputID != ""),
+		Failed:     meta.Retention == models.RetentionFailed, Repaired: meta.ArgumentsTruncated, Refused: meta.ArgumentsRefused,
 	}
 	if meta.OutputID != "" {
 		row.OutputID = &meta.OutputID
