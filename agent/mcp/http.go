@@ -1,12 +1,14 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -60,6 +62,9 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if known, ok := req.Context().Value(statusKey{}).(*status); ok {
+		known.code.Store(int32(resp.StatusCode))
+	}
 	// A stream of events may be as long as the connection: each event in it is
 	// bounded.
 	read := oneMessage
@@ -71,3 +76,22 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && a.Host == b.Host }
+
+// status is with which status of HTTP a call was answered last.
+type status struct{ code atomic.Int32 }
+
+type statusKey struct{}
+
+// of is a context of which the requests note it.
+func (s *status) of(ctx context.Context) context.Context {
+	return context.WithValue(ctx, statusKey{}, s)
+}
+
+// failure is the status where it says that the call failed; empty: it does not.
+func (s *status) failure() string {
+	code := int(s.code.Load())
+	if code < http.StatusMultipleChoices {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
+}

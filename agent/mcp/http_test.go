@@ -155,6 +155,38 @@ func TestARemoteServerThatForgotTheSessionIsMetAgain(t *testing.T) {
 	t.Errorf("it is never met again: %+v", h.servers.Status())
 }
 
+func TestTheStatusOfARefusedCallIsTold(t *testing.T) {
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return toolServer() }, nil)
+	var refuses atomic.Int32
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch status := int(refuses.Load()); {
+		case status == http.StatusTemporaryRedirect:
+			http.Redirect(w, r, "http://elsewhere.example/", status)
+		case status != 0:
+			http.Error(w, "a secret of its own", status)
+		default:
+			handler.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(func() {
+		web.CloseClientConnections()
+		web.Close()
+	})
+	h := newHouse(t, at(web.URL))
+	tool := h.tool("remote__fail")
+	for status, says := range map[int]string{
+		http.StatusInternalServerError: "answered remote__fail with the HTTP status 500 Internal Server Error; its effects are unknown",
+		http.StatusTooManyRequests:     "with the HTTP status 429 Too Many Requests",
+		http.StatusTemporaryRedirect:   "with the HTTP status 307 Temporary Redirect",
+	} {
+		refuses.Store(int32(status))
+		result, err := tool.Run(t.Context(), h.newCall("remote__fail", args{}))
+		if err != nil || !result.IsError || !strings.Contains(result.Content, says) || strings.Contains(result.Content, "secret") {
+			t.Errorf("%d: %q, %v", status, result.Content, err)
+		}
+	}
+}
+
 func TestTheEnvironmentHoldsNoSecret(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-of-this-program")
 	t.Setenv("OFFCUT_ADMIN_TOKEN", "admin-of-this-program")

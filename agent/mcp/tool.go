@@ -51,8 +51,9 @@ func (t tool) Run(ctx context.Context, call agent.Call) (agent.ToolResult, error
 	params.SetProgressToken(token)
 	limited, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
-	answer, err := link.session.CallTool(limited, params)
-	return t.ended(ctx, call, answer, err, func() agent.ToolResult { return t.failed(ctx, call, link, limited.Err() != nil, err) })
+	var status status
+	answer, err := link.session.CallTool(status.of(limited), params)
+	return t.ended(ctx, call, answer, err, func() agent.ToolResult { return t.failed(ctx, call, link, &status, limited.Err() != nil, err) })
 }
 
 // ended is what came of a call. An answer that had come is one, also where a
@@ -70,12 +71,16 @@ func (t tool) ended(ctx context.Context, call agent.Call, answer *sdk.CallToolRe
 	return failed(), nil
 }
 
+// notSent is the code of an error that the library has of its own, and no
+// server: the message could not be sent, or was answered with a status of HTTP.
+const notSent = -32005
+
 // failed is the result of a call that came to none.
-func (t tool) failed(ctx context.Context, call agent.Call, link *link, late bool, err error) agent.ToolResult {
+func (t tool) failed(ctx context.Context, call agent.Call, link *link, status *status, late bool, err error) agent.ToolResult {
 	server := t.server.cfg.Name
 	var refused *jsonrpc.Error
 	switch {
-	case errors.As(err, &refused):
+	case errors.As(err, &refused) && refused.Code != notSent:
 		// However long: its end may be the cause, and what is over a preview is kept.
 		return agent.ErrorResult(call.ID, "The MCP server %s answered with an error: %s", server, t.server.scrub.text(said(refused)))
 	case late:
@@ -83,6 +88,10 @@ func (t tool) failed(ctx context.Context, call agent.Call, link *link, late bool
 			t.spec.Name, t.timeout)
 	}
 	t.server.opts.Log.WarnContext(ctx, "a call of an MCP tool broke off", "tool", t.spec.Name, "call", call.ID, "session", call.SessionID, "error", t.server.reason(err))
+	if said := status.failure(); said != "" {
+		return agent.ErrorResult(call.ID, "The MCP server %s answered %s with the HTTP status %s; its effects are unknown. Check what was done before you call it again.",
+			server, t.spec.Name, said)
+	}
 	if !errors.Is(err, sdk.ErrConnectionClosed) && !link.lost.Load() {
 		return agent.ErrorResult(call.ID, "The MCP server %s gave %s no answer that can be read; its effects are unknown. Check what was done before you call it again.",
 			server, t.spec.Name)

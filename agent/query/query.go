@@ -93,7 +93,7 @@ func (q *Querier) told(err error) error {
 	case errors.As(err, &refused) && json.Unmarshal([]byte(refused), &f) == nil:
 		return f.told()
 	case errors.Is(err, apart.ErrTime):
-		return models.Errorf(models.ErrInvalid, "query_too_slow", "the query was given up after %s; ask for less, or for single fields", q.limits.Time)
+		return models.Errorf(models.ErrInvalid, "query_too_slow", "the query was given up: it may compute for %s, and take %s where the server is busy; ask for less, or for single fields", q.limits.Time, q.limits.Wait)
 	case errors.Is(err, apart.ErrMemory):
 		return models.Errorf(models.ErrInvalid, "query_too_large", "the query took more than %d MiB of memory, or went too deep; ask for less at a time", q.limits.Memory>>20)
 	case errors.Is(err, apart.ErrOutput):
