@@ -124,6 +124,9 @@ func syntaxFailure(err error, code string) string {
 	} else if found := compilerPlace.FindStringSubmatch(text); found != nil {
 		text, line = found[1], found[2]
 	}
+	if forAwait.MatchString(code) && strings.HasSuffix(text, "token await") {
+		text = "for await is not known here. Use for (const promise of list) { const value = await promise; … }"
+	}
 	last := 1 + len(lineEnd.FindAllStringIndex(code, -1))
 	if n, err := strconv.Atoi(line); err == nil && n > last {
 		return fmt.Sprintf("SyntaxError: The program is not finished at its end, in line %d, or has a } too many: look for a bracket, a quote or an expression that is left open.", last)
@@ -133,6 +136,9 @@ func syntaxFailure(err error, code string) string {
 	}
 	return "SyntaxError: " + text
 }
+
+// forAwait is a loop of the language that the engine does not know.
+var forAwait = regexp.MustCompile(`\bfor\s+await\b`)
 
 // lineEnd is what ends a line of JavaScript.
 var lineEnd = regexp.MustCompile(`\r\n|[\n\r\x{2028}\x{2029}]`)

@@ -117,6 +117,7 @@ func TestAProgramReturnsAndPrints(t *testing.T) {
 		"an error that is thrown on":      {"async function f() {\n throw new RangeError('no')\n}\nawait f()", "", "RangeError: no (line 2)"},
 		"a string that is thrown":         {`throw "bad"`, "", "The program threw bad"},
 		"what cannot be read":             {"const a = 1;\nconst = 2", "", "SyntaxError: Unexpected token = (line 2)"},
+		"a loop that is not known":        {"\nfor await (const v of []) {}", "", "SyntaxError: for await is not known here. Use for (const promise of list) { const value = await promise; … } (line 2)"},
 		"a name twice":                    {"let a\nlet a", "", "SyntaxError: Identifier 'a' has already been declared (line 2)"},
 		"a bracket too few":               {"return (((", "", "SyntaxError: The program is not finished at its end, in line 1, or has a } too many"},
 		"a quote too few":                 {"const a = 1\nreturn `b", "", "SyntaxError: The program is not finished at its end, in line 2, or"},
