@@ -138,26 +138,32 @@ func TestHalfACharacterOfAScriptIsCountedAndDoesNotEndTheSession(t *testing.T) {
 
 func TestHostileScriptsAreErrorsAndTheServerGoesOn(t *testing.T) {
 	p := newProvider(t)
-	s := start(t, p, "OFFCUT_CONFIG="+configFile(t, "tools:\n  run_script:\n    timeoutSeconds: 2\n"))
-	for name, test := range map[string]struct{ code, says string }{
-		"a loop":               {"for (;;) {}", "ran for more than 2s of its own time"},
-		"memory":               {"const a = []; for (;;) a.push('é'.repeat(2 ** 26))", "used more than 256 MiB of memory"},
-		"a regular expression": {`/^(?=(a+)+$)(\w+\s?)+\1$/.test("a".repeat(60) + "!")`, "It could not be interrupted"},
-		"a promise":            {"await new Promise(() => {})", "never settles"},
-		"recursion":            {"(function f() { f() })()", "too deeply"},
-		"a flood of calls":     {"for (;;) tools.list_files({})", "made more than 200 tool calls"},
+	s := start(t, p)
+	hasty := start(t, p, "OFFCUT_CONFIG="+configFile(t, "tools:\n  run_script:\n    timeoutSeconds: 3\n"))
+	for name, test := range map[string]struct {
+		server     *server
+		code, says string
+	}{
+		"a loop":               {hasty, "for (;;) {}", "ran for more than 3s of its own time"},
+		"a regular expression": {hasty, `/^(?=(a+)+$)(\w+\s?)+\1$/.test("a".repeat(60) + "!")`, "It could not be interrupted"},
+		"memory":               {s, "const a = []; for (;;) a.push('é'.repeat(2 ** 26))", "used more than 256 MiB of memory"},
+		"a promise":            {s, "await new Promise(() => {})", "never settles"},
+		"recursion":            {s, "(function f() { f() })()", "too deeply"},
+		"a flood of calls":     {s, "for (;;) tools.list_files({})", "made more than 200 tool calls"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := runScript(t, s, p, "console.log('begun');\n"+test.code)
+			r := runScript(t, test.server, p, "console.log('begun');\n"+test.code)
 			if r.meta["is_error"] != true || !strings.HasPrefix(r.body, "begun\n") || !strings.Contains(r.body, test.says) {
 				t.Errorf("%v %q", r.meta, r.body)
 			}
 		})
 	}
-	if r := runScript(t, s, p, "return 1 + 1"); r.body != "2" {
-		t.Errorf("after all that a script returns %q", r.body)
+	for _, s := range []*server{s, hasty} {
+		if r := runScript(t, s, p, "return 1 + 1"); r.body != "2" {
+			t.Errorf("after all that a script returns %q", r.body)
+		}
+		s.waitFor("no script is left", func() bool { return len(s.scripts()) == 0 })
 	}
-	s.waitFor("no script is left", func() bool { return len(s.scripts()) == 0 })
 }
 
 func configFile(t *testing.T, text string) string {
