@@ -1,14 +1,13 @@
 package web
 
 import (
-	"context"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"offcut/agent"
 	"offcut/agent/agenttest"
 )
 
@@ -17,7 +16,13 @@ func TestWaitsAndDownloadsOfWhoIsShutOutAreCut(t *testing.T) {
 	s := start(t)
 	release := make(chan struct{})
 	defer close(release)
-	session, output := s.withOutput(strings.Repeat("0123456789abcdef", 1<<19)) // more than connections buffer
+	session, _ := s.withOutput(lines(20))
+	kept, err := s.keep(t.Context(), agent.Call{
+		SessionID: session, TurnID: s.wants(200, ann, "GET", "/sessions/"+session+"/messages", nil)["items"].([]any)[0].(map[string]any)["turn_id"].(string),
+		ID: "large", Tool: "print",
+	}, strings.Repeat("0123456789abcdef", 2<<20)) // more than connections buffer
+	must(t, err)
+	output := kept.Metadata.OutputID
 	s.script.Then(agenttest.Blocks("Thinking", release))
 	turn := s.wants(202, ann, "POST", "/sessions/"+session+"/messages", `{"content":"go"}`)["turn_id"].(string)
 
@@ -42,17 +47,10 @@ func TestWaitsAndDownloadsOfWhoIsShutOutAreCut(t *testing.T) {
 // slowly begins a download and reads nothing of it.
 func (s *server) slowly(t *testing.T, path string, header ...string) io.Reader {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := new(net.Dialer).DialContext(ctx, network, address)
-		if err == nil {
-			err = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
-		}
-		return conn, err
-	}}}
 	r, err := http.NewRequestWithContext(t.Context(), "GET", s.url(path), nil)
 	must(t, err)
 	r.Header.Set(header[0], header[1])
-	res, err := client.Do(r)
+	res, err := s.Client().Do(r)
 	must(t, err)
 	t.Cleanup(func() { _ = res.Body.Close() })
 	if res.StatusCode != 200 {
