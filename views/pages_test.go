@@ -88,7 +88,7 @@ func TestChatPage(t *testing.T) {
 func TestEndsOfATurn(t *testing.T) {
 	doc := parse(t, ChatPage(statesChat()))
 	want(t, doc, "[data-testid=turn-error][role=alert]", 1, "exceeded the output token limit", "output_limit")
-	want(t, doc, "#a-t5 .note", 1, "Interrupted at 10:31. The server was restarted. What had come is kept. One tool had started, and its effects are unknown. Continue goes on from there; retry begins anew.")
+	want(t, doc, "#a-t5 .note[data-testid=turn-error]:not([role])", 1, "Interrupted at 10:31. The server was restarted. What had come is kept. One tool had started, and its effects are unknown. Continue goes on from there; retry begins anew.")
 	want(t, doc, "#a-t6 .stopped", 1, "Stopped")
 	want(t, doc, "#f-t9 [data-testid=retry-notice]", 1, "The model’s server is busy.", "(3 of 10)")
 	want(t, doc, "[data-fork-notice] a[href='/s/s1']", 1)
