@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -146,87 +145,6 @@ func (c *checker) bounds(checks Checks) {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			one(at{"checks", kind, name}, all[name])
 		}
-	}
-}
-
-func (c *checker) fixture(f *Fixture) {
-	names := map[string]bool{}
-	once := func(where at, kind, name string) {
-		if names[kind+name] {
-			c.wrongAt(where, "%q is there twice", name)
-		}
-		names[kind+name] = true
-	}
-	for i := range f.Files {
-		file, where := &f.Files[i], at{"fixture", "files", i}
-		if first, _, _ := strings.Cut(filepath.Clean(file.Path), "/"); !filepath.IsLocal(file.Path) || first == "." || first == commandFolder {
-			c.wrongAt(where.then("path"), "%q is not accepted; it is a path within the workspace, and not in its folder %s", file.Path, commandFolder)
-		}
-		once(where.then("path"), "file ", filepath.Clean(file.Path))
-		c.content(where, &file.Content)
-	}
-	for i, command := range f.Commands {
-		where := at{"fixture", "commands", i}
-		if !commandName.MatchString(command.Name) {
-			c.wrongAt(where.then("name"), "%q is not accepted; it is small letters, digits, _ and -", command.Name)
-		}
-		once(where.then("name"), "command ", command.Name)
-		switch n := len(command.Script); {
-		case n == 0:
-			c.wrongAt(where, "script is missing")
-		case n > maxScriptBytes:
-			c.wrongAt(where.then("script"), "it has more than %d bytes", maxScriptBytes)
-		}
-	}
-	for i := range f.Tools {
-		tool, where := &f.Tools[i], at{"fixture", "tools", i}
-		if !toolName.MatchString(tool.Name) {
-			c.wrongAt(where.then("name"), "%q is not accepted; it is small letters, digits and _", tool.Name)
-		}
-		once(where.then("name"), "tool ", tool.Name)
-		if len(tool.Replies) == 0 {
-			c.wrongAt(where, "it has no replies")
-		}
-		for j := range tool.Replies {
-			c.content(where.then("replies", j), &tool.Replies[j].Content)
-		}
-	}
-	for i := range f.Pages {
-		page, where := &f.Pages[i], at{"fixture", "pages", i}
-		if !strings.HasPrefix(page.Path, "/") || strings.ContainsAny(page.Path, " {}") {
-			c.wrongAt(where.then("path"), "%q is not accepted; it begins with a slash and has neither spaces nor braces", page.Path)
-		}
-		if page.Type == "" {
-			page.Type = plainText
-		}
-		once(where.then("path"), "page ", page.Path)
-		c.content(where, &page.Content)
-	}
-}
-
-func (c *checker) content(where at, content *Content) {
-	if (content.Text != "") == (len(content.Parts) > 0) {
-		c.wrongAt(where, "it has either text or parts")
-	}
-	for i := range content.Parts {
-		part, where := &content.Parts[i], where.then("parts", i)
-		switch {
-		case (part.Text != "") == (part.Line != ""):
-			c.wrongAt(where, "a part has either text or line")
-		case part.Text != "" && part.Repeat != 0, part.Line != "" && part.Repeat < 1, part.Repeat > maxRepeat:
-			c.wrongAt(where, "a line has repeat, from 1 to %d, and a text has none", maxRepeat)
-		case part.Line != "":
-			var err error
-			if part.line, err = parseTemplate(part.Line); err != nil {
-				c.wrongAt(where.then("line"), "it is no template: %v", err)
-			}
-		}
-	}
-	if len(c.wrong) > 0 {
-		return // it may not be ready to be made
-	}
-	if err := content.try(); err != nil {
-		c.wrongAt(where, "%v", err)
 	}
 }
 

@@ -79,19 +79,9 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 	if err != nil {
 		return agent.Loop{}, nil, j.storageError("read the session", err)
 	}
-	before, history, err := r.said(keep, turn)
+	before, history, err := r.conversation(keep, j, turn)
 	if err != nil {
-		return agent.Loop{}, nil, j.storageError("read the conversation", err)
-	}
-	j.takeOver(history)
-	if err := j.takeOverSent(keep); err != nil {
 		return agent.Loop{}, nil, err
-	}
-	if err := j.takeOverGrounds(keep, history); err != nil {
-		return agent.Loop{}, nil, err
-	}
-	if history, err = j.tellBackground(keep, before, history); err != nil {
-		return agent.Loop{}, nil, j.storageError("tell what runs in the background", err)
 	}
 	model, info, err := r.cfg.Models(session.Model)
 	if err != nil {
@@ -132,6 +122,25 @@ func (r *Runner) prepare(ctx context.Context, j *journal) (agent.Loop, []models.
 		Now:       r.cfg.Now,
 		Log:       r.cfg.Log,
 	}, history, nil
+}
+
+// conversation is what a turn begins with: what was said before it, with what is
+// to be told of the background. The journal takes over what was stored of it.
+func (r *Runner) conversation(ctx context.Context, j *journal, turn models.Turn) (before *models.Summary, history []models.Message, err error) {
+	if before, history, err = r.said(ctx, turn); err != nil {
+		return nil, nil, j.storageError("read the conversation", err)
+	}
+	j.takeOver(history)
+	if err := j.takeOverSent(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := j.takeOverGrounds(ctx, history); err != nil {
+		return nil, nil, err
+	}
+	if history, err = j.tellBackground(ctx, before, history); err != nil {
+		return nil, nil, j.storageError("tell what runs in the background", err)
+	}
+	return before, history, nil
 }
 
 // said is what was said before a turn: the newest summary, nil where there is

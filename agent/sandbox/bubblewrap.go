@@ -32,7 +32,7 @@ func newBubblewrap(seen view) (way, error) {
 func (bubblewrap) kind() string   { return KindBubblewrap }
 func (bubblewrap) confines() bool { return true }
 
-func (b bubblewrap) prepare(spec Spec, limits Limits) (*launch, error) {
+func (b bubblewrap) prepare(spec Spec, limits Limits) (_ *launch, err error) {
 	stdin, err := devNull()
 	if err != nil {
 		return nil, err
@@ -43,30 +43,31 @@ func (b bubblewrap) prepare(spec Spec, limits Limits) (*launch, error) {
 	cmd.Env = environment(WorkspacePath, "/tmp", b.seen.visiblePath())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	l := &launch{cmd: cmd, files: []io.Closer{stdin}}
+	defer func() {
+		if err != nil {
+			l.close()
+		}
+	}()
 
 	// bwrap tells of its child on one pipe and waits for the other before it
 	// starts the command, so that the limits are in force from its beginning.
 	reports, err := l.inherit(false)
 	if err != nil {
-		l.close()
 		return nil, err
 	}
 	gate, err := l.inherit(true)
 	if err != nil {
-		l.close()
 		return nil, err
 	}
 	args := append(confinement(spec), "--json-status-fd", "3", "--block-fd", "4")
 	args, err = l.appendView(args, b.seen.forCommand(spec), spec, limits)
 	if err != nil {
-		l.close()
 		return nil, err
 	}
 	// Any command can read the command line of bwrap, which is the first
 	// process of its namespace. The server's folders are not written there.
 	fd, err := l.content(strings.Join(args, "\x00"))
 	if err != nil {
-		l.close()
 		return nil, err
 	}
 	cmd.Args = append([]string{b.program, "--args", strconv.Itoa(fd), "--"}, shell(spec.Command)...)
