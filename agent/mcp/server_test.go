@@ -30,7 +30,7 @@ func serve(kind string) {
 			}
 		}
 	case "slow":
-		time.Sleep(time.Second)
+		time.Sleep(4 * time.Second)
 		_ = toolServer().Run(context.Background(), &sdk.StdioTransport{})
 	case "broken":
 		fmt.Fprintln(os.Stderr, "there is no database, says", os.Getenv("TOKEN"))
@@ -77,9 +77,10 @@ func toolServer() *sdk.Server {
 		return text("shrunk"), nil
 	})
 	add("hang", func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		<-ctx.Done() // the client's cancellation
 		var in struct{ File string }
 		_ = json.Unmarshal(req.Params.Arguments, &in)
+		_ = os.WriteFile(in.File, []byte("begun"), 0o600)
+		<-ctx.Done() // the client's cancellation
 		return text("late"), os.WriteFile(in.File, []byte("cancelled"), 0o600)
 	})
 	add("flood", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
