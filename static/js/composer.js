@@ -27,6 +27,7 @@ export function startComposer() {
   text.addEventListener("keydown", onKey);
   text.addEventListener("beforeinput", onBeforeInput);
   text.addEventListener("input", onInput);
+  addEventListener("pagehide", () => { if (keeping) keepNow(); }); // what was written last
   document.getElementById("stop").addEventListener("click", stopTurn);
   document.addEventListener("offcut:unsaved", ({ detail }) => takeOver(detail));
   for (const example of document.querySelectorAll("[data-try]")) {
@@ -255,11 +256,21 @@ let keeping;
 
 function keep() {
   clearTimeout(keeping);
-  keeping = setTimeout(() => storeDraft({ text: text.value, id: unsure ? draftID() : undefined }), 200);
+  keeping = setTimeout(keepNow, 200);
+}
+
+function keepNow() {
+  keepNoMore();
+  storeDraft({ text: text.value, id: unsure ? draftID() : undefined });
+}
+
+function keepNoMore() {
+  clearTimeout(keeping);
+  keeping = undefined;
 }
 
 function forget() {
-  clearTimeout(keeping);
+  keepNoMore();
   renew();
   storeDraft(null);
 }

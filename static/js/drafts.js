@@ -6,6 +6,8 @@ const PREFIX = "offcut.draft.";
 const MAX_KEPT = 1024 * 1024; // characters; a message has at most so many bytes
 const FORGETTING_MS = 1000; // which nobody who signs out waits longer for
 
+let leaving = false; // nothing is kept any more
+
 /** The name of this page's draft. */
 export const draftName = () => {
   const { session, user } = document.getElementById("chat").dataset;
@@ -23,6 +25,7 @@ export function loadDraft() {
 
 /** Keeps a draft; without a text there is none. */
 export function storeDraft(draft) {
+  if (leaving) return;
   try {
     if (!draft?.text) localStorage.removeItem(draftName());
     else if (draft.text.length <= MAX_KEPT) localStorage.setItem(draftName(), JSON.stringify(draft));
@@ -36,6 +39,7 @@ export function startDrafts() {
     const form = event.target;
     if (!form.matches("[data-leaves]")) return;
     event.preventDefault();
+    leaving = true;
     forgetAll();
     await Promise.race([forgetFiles(), new Promise((late) => { setTimeout(late, FORGETTING_MS); })]);
     form.submit();
