@@ -99,6 +99,9 @@ func (h *Handlers) APITurn(c echo.Context) error {
 		if turn, err = h.Runner.Wait(c.Request().Context(), turn.ID, wait); err != nil {
 			return err
 		}
+		if err := stillMay(c); err != nil {
+			return err
+		}
 	}
 	waiting, err := h.waiting(c.Request().Context(), turn)
 	if err != nil {

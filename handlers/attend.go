@@ -18,6 +18,7 @@ func (h *Handlers) attended(c echo.Context, still func(context.Context) error, n
 	r := c.Request()
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
+	c.Set(stillKey, still)
 	c.SetRequest(r.WithContext(ctx))
 	defer c.SetRequest(r) // whose context an error is answered with
 	conn := http.NewResponseController(c.Response())
@@ -45,6 +46,18 @@ func (h *Handlers) attended(c echo.Context, still func(context.Context) error, n
 	}
 	_ = conn.SetWriteDeadline(time.Time{})
 	return cut
+}
+
+const stillKey = "offcut.still"
+
+// stillMay is an error where who sent a request may not read its answer any more: it
+// is asked after a wait, which what they were shut out of may itself have ended.
+func stillMay(c echo.Context) error {
+	still, ok := c.Get(stillKey).(func(context.Context) error)
+	if !ok {
+		return nil
+	}
+	return still(c.Request().Context())
 }
 
 // untilNot looks every while whether somebody still may, and returns the error that

@@ -36,6 +36,15 @@ func TestWaitsAndDownloadsOfWhoIsShutOutAreCut(t *testing.T) {
 	if a := <-waits; a.status != 401 {
 		t.Errorf("the wait: %d %s", a.status, clip(a.body))
 	}
+	ends := make(chan struct{})
+	s.script.Then(agenttest.Blocks("Thinking", ends))
+	turn = s.wants(202, bob, "POST", "/sessions/"+s.newSession(bob)+"/messages", `{"content":"go"}`)["turn_id"].(string)
+	go func() { waits <- s.api(bob, "GET", "/turns/"+turn+"?wait=60", nil) }()
+	must(t, s.store.SetDisabled(t.Context(), s.owner(bob), true))
+	close(ends) // before anybody looks
+	if a := <-waits; a.status != 401 {
+		t.Errorf("the wait for a turn that ended: %d %s", a.status, clip(a.body))
+	}
 	eventually(t, "both downloads are cut", func() bool { return strings.Count(s.log.String(), "request cut") == len(downloads) })
 	for _, download := range downloads {
 		if n, err := io.Copy(io.Discard, download); err == nil {
