@@ -45,6 +45,7 @@ func (h *Handlers) attended(c echo.Context, still func(context.Context) error, n
 		panic(http.ErrAbortHandler) // the client sees that the answer is not whole
 	}
 	_ = conn.SetWriteDeadline(time.Time{})
+	c.Response().Header().Set(echo.HeaderConnection, "close") // which was ended for all that it would carry next
 	return cut
 }
 
