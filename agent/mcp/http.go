@@ -71,7 +71,7 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		read = events
 	}
-	resp.Body = read(resp.Body, &place{of: w.in, ctx: req.Context()}, w.long)
+	resp.Body = read(resp.Body, newPlace(req.Context(), w.in), w.long)
 	return resp, nil
 }
 

@@ -236,7 +236,7 @@ func TestWhatARemoteServerAnswersIsMendedAndBounded(t *testing.T) {
 			if got := h.call("remote__exact", args{}); got.Content != `{"id":9007199254740993,"note":"成功"}` {
 				t.Errorf("structured content is %q", got.Content)
 			}
-			flood, fail := h.tool("remote__flood"), h.tool("remote__fail")
+			flood, fail, large := h.tool("remote__flood"), h.tool("remote__fail"), h.tool("remote__large")
 			result, err := flood.Run(t.Context(), h.newCall("remote__flood", args{}))
 			if err != nil || !result.IsError || !strings.Contains(result.Content, "an answer may have at most 32 MiB") {
 				t.Fatalf("%.300q, %v", result.Content, err)
@@ -244,6 +244,7 @@ func TestWhatARemoteServerAnswersIsMendedAndBounded(t *testing.T) {
 			if result, err = fail.Run(t.Context(), h.newCall("remote__fail", args{})); err != nil || result.Content != "it is not there" {
 				t.Errorf("the next call: %+v, %v", result, err)
 			}
+			h.isLarge(large.Run(t.Context(), h.newCall("remote__large", args{})))
 		})
 	}
 }

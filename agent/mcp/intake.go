@@ -35,87 +35,122 @@ type intake struct {
 	all *intakes
 	own *semaphore.Weighted
 
-	mu    sync.Mutex
-	leave func() // nil: it is free
+	mu       sync.Mutex
+	answered func() // leaves the place of an answer that is not yet a result; nil: there is none
 }
 
 func newIntake(all *intakes) *intake { return &intake{all: all, own: semaphore.NewWeighted(1)} }
 
-// enter takes the place for a message that turns out to be large. It waits until
-// the one before it is a result; ctx ends that.
-func (i *intake) enter(ctx context.Context) error {
+// enter takes the place for a message that turns out to be large, until leave,
+// which does nothing the second time. It waits until the one before it is a
+// result; ctx ends that.
+func (i *intake) enter(ctx context.Context) (leave func(), err error) {
 	if err := i.own.Acquire(ctx, 1); err != nil {
-		return err
+		return nil, err
 	}
 	if err := i.all.places.Acquire(ctx, 1); err != nil {
 		i.own.Release(1)
-		return err
+		return nil, err
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.leave = sync.OnceFunc(func() {
+	return sync.OnceFunc(func() {
 		i.all.places.Release(1)
 		i.own.Release(1)
-	})
-	return nil
+	}), nil
 }
 
-// free gives the place back, where it is taken.
+// free gives the place back of the answer that is a result now.
 func (i *intake) free() {
 	i.mu.Lock()
-	leave := i.leave
-	i.leave = nil
+	leave := i.answered
+	i.answered = nil
 	i.mu.Unlock()
 	if leave != nil {
 		leave()
 	}
 }
 
-// freeSoon gives it back after a while, should nobody do so before.
-func (i *intake) freeSoon() {
+// freeSoon gives the place of an answer back after a while, should nobody do so
+// before.
+func (i *intake) freeSoon(leave func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.leave != nil {
-		time.AfterFunc(resultGrace, i.leave)
-	}
+	i.answered = leave
+	time.AfterFunc(resultGrace, leave)
 }
 
 // A place is where one reader takes in its messages, one after another.
 type place struct {
-	of    *intake
-	ctx   context.Context // of the connection
-	taken bool            // the message is large
+	of  *intake
+	ctx context.Context // ends with the connection, and with the reader
+	end context.CancelFunc
+
+	mu    sync.Mutex
+	leave func() // nil: the message is not large
+}
+
+// newPlace is the place of a reader. ctx is of its connection.
+func newPlace(ctx context.Context, of *intake) *place {
+	p := &place{of: of}
+	p.ctx, p.end = context.WithCancel(ctx)
+	return p
 }
 
 // hold takes the server's place once so much of a message has come that it is
 // large.
 func (p *place) hold(size int) error {
-	if p.taken || size <= largeBytes {
+	if size <= largeBytes || p.taken() {
 		return nil
 	}
-	if err := p.of.enter(p.ctx); err != nil {
+	leave, err := p.of.enter(p.ctx)
+	if err != nil {
 		return err
 	}
-	p.taken = true
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.ctx.Err(); err != nil { // it was closed meanwhile
+		leave()
+		return err
+	}
+	p.leave = leave
 	return nil
+}
+
+func (p *place) taken() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leave != nil
+}
+
+// take is what gives the place back, which is whoever's that called it; nil: it
+// is not taken.
+func (p *place) take() (leave func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	leave, p.leave = p.leave, nil
+	return leave
 }
 
 // mended is a message as the library takes it. One that will be a result has its
 // place until it is; any other has it no longer.
 func (p *place) mended(message []byte) []byte {
-	out, answer := mended(message, p.taken)
-	if answer && p.taken {
-		p.of.freeSoon()
-		p.taken = false
+	out, answer := mended(message, p.taken())
+	if leave := p.take(); leave != nil && answer {
+		p.of.freeSoon(leave)
+	} else if leave != nil {
+		leave()
 	}
-	p.done()
 	return out
 }
 
 // done gives the place back after a message that is over.
 func (p *place) done() {
-	if p.taken {
-		p.of.free()
-		p.taken = false
+	if leave := p.take(); leave != nil {
+		leave()
 	}
+}
+
+// close gives it back for good: nobody reads any more.
+func (p *place) close() {
+	p.end()
+	p.done()
 }

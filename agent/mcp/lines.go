@@ -8,9 +8,11 @@ import (
 	"io"
 )
 
-// A stream hands on what next gives it, until its error.
+// A stream hands on what next gives it, until its error. Whoever reads it may
+// leave at any time: with its end, and when it is closed, no place is taken by it.
 type stream struct {
-	io.Closer
+	from  io.Closer
+	place *place
 	next  func() ([]byte, error) // valid until the next call
 	ended func()                 // is told of the end; nil: nobody wants to know
 	rest  []byte
@@ -23,13 +25,26 @@ func (s *stream) Read(p []byte) (int, error) {
 		if s.err != nil {
 			return 0, s.err
 		}
-		if s.rest, s.err = s.next(); s.err != nil && s.ended != nil {
-			s.ended()
+		if s.rest, s.err = s.next(); s.err != nil {
+			s.end()
 		}
 	}
 	n := copy(p, s.rest)
 	s.rest = s.rest[n:]
 	return n, nil
+}
+
+func (s *stream) end() {
+	s.place.close()
+	if s.ended != nil {
+		s.ended()
+	}
+}
+
+// Close may be called while somebody reads.
+func (s *stream) Close() error {
+	s.place.close()
+	return s.from.Close()
 }
 
 // A lineReader reads whole lines. Of one that is longer than an answer may be it
@@ -77,10 +92,11 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 // too long goes on as it is, to be refused; long is told of it.
 func messages(from io.ReadCloser, noise io.Writer, place *place, long func()) *stream {
 	lines := lineReader{from: bufio.NewReader(from), place: place}
-	return &stream{Closer: from, next: func() ([]byte, error) {
+	return &stream{from: from, place: place, next: func() ([]byte, error) {
 		line, whole, err := lines.next()
 		switch {
 		case !whole && len(line) > 0 && err == nil:
+			place.done() // who is refused it reads no more
 			long()
 			return line, err
 		case !bytes.HasPrefix(line, []byte("{")) && !bytes.HasPrefix(line, []byte("[")):
@@ -95,11 +111,12 @@ func messages(from io.ReadCloser, noise io.Writer, place *place, long func()) *s
 // messages.
 func events(from io.ReadCloser, place *place, long func()) io.ReadCloser {
 	lines := lineReader{from: bufio.NewReader(from), place: place}
-	return &stream{Closer: from, next: func() ([]byte, error) {
+	return &stream{from: from, place: place, next: func() ([]byte, error) {
 		line, whole, err := lines.next()
 		data, ok := bytes.CutPrefix(line, []byte("data:"))
 		switch {
 		case !whole && len(line) > 0 && err == nil:
+			place.done() // who is refused it reads no more
 			long()
 			return line, err
 		case !ok:
@@ -111,7 +128,7 @@ func events(from io.ReadCloser, place *place, long func()) io.ReadCloser {
 
 // oneMessage is a body that is a message, as the library takes it.
 func oneMessage(from io.ReadCloser, place *place, long func()) io.ReadCloser {
-	return &stream{Closer: from, next: func() ([]byte, error) {
+	return &stream{from: from, place: place, next: func() ([]byte, error) {
 		message, err := io.ReadAll(io.LimitReader(from, largeBytes+1))
 		if err == nil && len(message) > largeBytes {
 			if err = place.hold(len(message)); err == nil {
@@ -122,10 +139,8 @@ func oneMessage(from io.ReadCloser, place *place, long func()) io.ReadCloser {
 		}
 		switch {
 		case err != nil:
-			place.done()
 			return nil, err
 		case len(message) > maxAnswerBytes:
-			place.done()
 			long()
 			return nil, errLong
 		}

@@ -100,7 +100,7 @@ func (l *link) transport(s Server, large *intake, stderr io.Writer) (transport s
 	if l.process, err = startProcess(s, stderr); err != nil {
 		return nil, err
 	}
-	reader := messages(l.process, stderr, &place{of: large, ctx: l.gone}, l.tooLong)
+	reader := messages(l.process, stderr, newPlace(l.gone, large), l.tooLong)
 	reader.ended = func() { l.lost.Store(true) }
 	return &sdk.IOTransport{Reader: reader, Writer: l.process, MaxLineLength: maxAnswerBytes}, nil
 }

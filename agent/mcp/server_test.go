@@ -86,6 +86,9 @@ func toolServer() *sdk.Server {
 	add("flood", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return text(strings.Repeat("x", maxAnswerBytes)), nil
 	})
+	add("large", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return text(strings.Repeat("y", 2*largeBytes)), nil
+	})
 	add("fail", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		result := text("it is not there")
 		result.IsError = true

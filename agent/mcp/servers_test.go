@@ -290,7 +290,7 @@ func awaitFile(t *testing.T, file, want string) {
 // A call right after an answer that was too long waits for the restart.
 func TestAnAnswerThatWasTooLongHarmsNoOtherCall(t *testing.T) {
 	h := newHouse(t, own(t, "tools"))
-	flood, fail := h.tool("own__flood"), h.tool("own__fail")
+	flood, fail, large := h.tool("own__flood"), h.tool("own__fail"), h.tool("own__large")
 	result, err := flood.Run(t.Context(), h.newCall("own__flood", args{}))
 	if err != nil || !result.IsError || !strings.Contains(result.Content, "an answer may have at most 32 MiB") {
 		t.Fatalf("%.300q, %v", result.Content, err)
@@ -298,6 +298,7 @@ func TestAnAnswerThatWasTooLongHarmsNoOtherCall(t *testing.T) {
 	if result, err = fail.Run(t.Context(), h.newCall("own__fail", args{})); err != nil || result.Content != "it is not there" {
 		t.Errorf("the next call: %+v, %v", result, err)
 	}
+	h.isLarge(large.Run(t.Context(), h.newCall("own__large", args{})))
 }
 
 func TestAToolThatIsNoLongerThereIsNotCalled(t *testing.T) {
