@@ -9,11 +9,6 @@ import (
 	"offcut/models"
 )
 
-// maxProgram bounds a regular expression by the instructions that it compiles
-// to, with which the time for each character of the text grows. Repetitions
-// count as often as they repeat.
-const maxProgram = 500
-
 // compile makes an expression of a pattern. Its errors are models.ErrInvalid.
 func compile(pattern string, isRegexp bool) (*regexp.Regexp, error) {
 	switch {
@@ -50,9 +45,9 @@ func checkCost(pattern string) error {
 	switch {
 	case err != nil:
 		return err
-	case len(program.Inst) > maxProgram:
+	case len(program.Inst) > models.MaxPatternSteps:
 		return models.Errorf(models.ErrInvalid, "pattern_too_costly",
-			"the regular expression is too costly: it takes %d steps, and at most %d are possible; let it repeat less, or look for plain text", len(program.Inst), maxProgram)
+			"the regular expression is too costly: it takes %d steps, and at most %d are possible; let it repeat less, or look for plain text", len(program.Inst), models.MaxPatternSteps)
 	case canBeEmpty(tree):
 		return models.Errorf(models.ErrInvalid, "empty_pattern",
 			"the regular expression also matches an empty text, which is everywhere; let it match at least one character")

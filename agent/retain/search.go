@@ -15,7 +15,7 @@ import (
 const (
 	DefaultMatches  = models.DefaultMatches
 	MaxMatches      = models.MaxMatches
-	MaxPatternBytes = 1 << 10
+	MaxPatternBytes = models.MaxPatternBytes
 	// MaxMatchText bounds the line around a hit, in bytes.
 	MaxMatchText = 200
 )

@@ -35,10 +35,17 @@ const MaxSentence = 200
 // and what goes beyond is a listing.
 const maxText = 64 << 10
 
-// In are the claims of a text in Markdown, in their order.
+// maxClaims bounds how many claims are taken of a text: one with more is a
+// listing, too.
+const maxClaims = 256
+
+// In are the claims of a text in Markdown, in their order: the first maxClaims.
 func In(markdown string) []Claim {
 	var claims []Claim
 	for _, s := range sentences(markdown) {
+		if len(claims) == maxClaims {
+			break
+		}
 		if s.absent() {
 			claims = append(claims, Claim{Sentence: clipped(plain(s.restored())), Terms: s.terms(), Absent: s.absentTerms(), Words: s.words()})
 		}

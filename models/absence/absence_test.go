@@ -1,10 +1,10 @@
 package absence_test
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
+	"offcut/models"
 	"offcut/models/absence"
 
 	"github.com/google/go-cmp/cmp"
@@ -177,7 +177,7 @@ func TestOnlyASearchForWhatIsAbsentSpeaksForAClaim(t *testing.T) {
 		if len(claims) != 1 {
 			t.Fatalf("%q has the claims %+v", test.claim, claims)
 		}
-		if speaks := claims[0].SoughtBy([]*regexp.Regexp{regexp.MustCompile(test.search)}); speaks != test.speaks {
+		if speaks := claims[0].SoughtBy([]models.Sought{{Pattern: test.search, Regexp: true}}); speaks != test.speaks {
 			t.Errorf("of %q (%+v) a search for %q speaks: %t", test.claim, claims[0], test.search, speaks)
 		}
 		if claims[0].SoughtBy(nil) {
@@ -219,7 +219,7 @@ func FuzzIn(f *testing.F) {
 		}
 		absence.NamesGap(text)
 		for _, c := range absence.In(text) {
-			c.SoughtBy([]*regexp.Regexp{regexp.MustCompile("x")})
+			c.SoughtBy([]models.Sought{{Pattern: "x"}, {Pattern: "[x-z]", Regexp: true}})
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package absence
 
 import (
-	"regexp"
 	"slices"
 
 	"offcut/models"
@@ -20,13 +19,17 @@ type Mark struct {
 // that it may be mistaken, while it may well be in what of its grounds the model did
 // not have before it; nil where it does not. worked: the answer's turn ran tools.
 func MarkIn(answer string, worked bool, grounds []models.Ground) *Mark {
+	return newFinder().markIn(answer, worked, grounds)
+}
+
+func (f *finder) markIn(answer string, worked bool, grounds []models.Ground) *Mark {
 	about := aboutOf(worked, grounds)
 	if len(about) == 0 || NamesGap(answer) {
 		return nil
 	}
 	var mark *Mark
 	for _, claim := range In(answer) {
-		doubted := doubtedOf(about, claim)
+		doubted := f.doubted(about, claim)
 		switch {
 		case len(doubted) == 0:
 		case mark != nil:
@@ -51,22 +54,12 @@ func aboutOf(worked bool, grounds []models.Ground) []models.Ground {
 	return about
 }
 
-// doubtedOf are the outputs in which what a claim misses could be: those that
+// doubted are the outputs in which what a claim misses could be: those that
 // were not searched for it, and such as nobody can search, since bytes of them
 // were not kept. What a filter or a script made of one says nothing of what else is
 // in it.
-func doubtedOf(about []models.Ground, claim Claim) []models.Ground {
+func (f *finder) doubted(about []models.Ground, claim Claim) []models.Ground {
 	return slices.DeleteFunc(slices.Clone(about), func(g models.Ground) bool {
-		return !g.Lacking() && claim.SoughtBy(searchesOf(g))
+		return !g.Lacking() && f.speaks(claim, g.Sought)
 	})
-}
-
-func searchesOf(g models.Ground) []*regexp.Regexp {
-	var searches []*regexp.Regexp
-	for _, sought := range g.Sought {
-		if expr := sought.Expression(); expr != nil {
-			searches = append(searches, expr)
-		}
-	}
-	return searches
 }

@@ -1,29 +1,33 @@
 package absence
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"offcut/models"
 )
 
 // SoughtBy reports whether what the claim says is absent was looked for: a part
 // of it, for where the part is nowhere the whole is not either. The searches are
 // such as have found every place of what they look for. A claim that names
 // nothing, such as that nothing was found, is about them.
-func (c Claim) SoughtBy(searches []*regexp.Regexp) bool {
-	if len(searches) == 0 {
-		return false
+func (c Claim) SoughtBy(sought []models.Sought) bool { return newFinder().speaks(c, sought) }
+
+func (f *finder) speaks(c Claim, sought []models.Sought) bool {
+	some := func(does func(search) bool) bool {
+		return slices.ContainsFunc(sought, func(s models.Sought) bool { return does(f.search(s)) })
 	}
-	if len(c.Absent) == 0 {
-		return c.Words == "" || slices.ContainsFunc(searches, func(search *regexp.Regexp) bool {
-			return slices.ContainsFunc(search.FindAllString(c.Words, -1), telling)
+	switch {
+	case len(c.Absent) > 0:
+		return !slices.ContainsFunc(c.Absent, func(term string) bool {
+			return !some(func(s search) bool { return s.finds(padded(term)) })
 		})
+	case c.Words == "":
+		return some(search.counts)
 	}
-	return !slices.ContainsFunc(c.Absent, func(term string) bool {
-		return !slices.ContainsFunc(searches, func(search *regexp.Regexp) bool { return search.FindString(padded(term)) != "" })
-	})
+	return some(func(s search) bool { return s.tells(c.Words) })
 }
 
 // telling reports whether words name something, and not only a kind of things.

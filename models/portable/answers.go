@@ -2,6 +2,7 @@ package portable
 
 import (
 	"fmt"
+	"slices"
 
 	"offcut/models"
 )
@@ -10,7 +11,6 @@ import (
 // writes.
 const (
 	maxGroundTitle = 1 << 10
-	maxPattern     = 4 << 10
 	maxGroundBytes = 1 << 50 // of a length
 )
 
@@ -52,8 +52,8 @@ func checkGrounds(where string, grounds []models.Ground, wrong *faults) {
 	}
 }
 
-// checkGround refuses what the program would never have written, and puts ranges
-// into their order.
+// checkGround refuses what the program would never have written, puts ranges into
+// their order, and takes of the searches those for plain text.
 func checkGround(where string, g *models.Ground, wrong *faults) {
 	if len(g.OutputID) > maxNames || !models.PlainID(g.OutputID) {
 		wrong.add(where+".output_id", notPlain())
@@ -85,11 +85,15 @@ func checkGround(where string, g *models.Ground, wrong *faults) {
 		wrong.add(where+".sought", tooMany(models.MaxSought))
 	}
 	for _, s := range g.Sought {
-		if len(s.Pattern) > maxPattern {
-			wrong.add(where+".sought", longerThan(maxPattern))
+		if len(s.Pattern) > models.MaxPatternBytes {
+			wrong.add(where+".sought", longerThan(models.MaxPatternBytes))
 			break
 		}
 	}
+	// An expression is somebody's program, which would run at each view of the
+	// answer. What is not taken counts as not sought: a mark too many, and none
+	// too few.
+	g.Sought = slices.DeleteFunc(g.Sought, func(s models.Sought) bool { return s.Regexp })
 }
 
 // Rests are what the answers of Turns rest on, by their places among those. Where

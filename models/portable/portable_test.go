@@ -66,6 +66,18 @@ func TestWhatAnswersRestOnComesBack(t *testing.T) {
 	}
 }
 
+// An expression would run at each view of the answer: none comes in with a file.
+func TestOfSearchesThoseForPlainTextComeBack(t *testing.T) {
+	hostile := strings.Replace(ground, `"sought":[`, `"sought":[{"pattern":"(.{30}){30}","regexp":true},`, 1)
+	read, err := Read([]byte(answered(says("t", "user", "one"), answer("t", hostile))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sought := read.Rests()[0][0].Sought; len(sought) != 1 || sought[0] != (models.Sought{Pattern: "E1"}) {
+		t.Errorf("what was sought came back as %+v", sought)
+	}
+}
+
 func TestAFileThatCannotBeTakenSaysWhereAndWhy(t *testing.T) {
 	first := says("t", "user", "hello")
 	for name, c := range map[string]struct {
@@ -107,6 +119,7 @@ func TestAFileThatCannotBeTakenSaysWhereAndWhy(t *testing.T) {
 		"a range that is none":     {answered(first, answer("t", strings.Replace(ground, "[2,5]", "[5,2]", 1))), "answers[0].rests_on[0].seen", "is no number of bytes", 1},
 		"a size below nothing":     {answered(first, answer("t", strings.Replace(ground, ":100", ":-1", 1))), "answers[0].rests_on[0].total_bytes", "is no number of bytes", 1},
 		"too many grounds":         {answered(first, answer("t", slices.Repeat([]string{ground}, models.MaxGrounds+1)...)), "answers[0].rests_on", "more than 64", 1},
+		"a pattern of no search":   {answered(first, answer("t", strings.Replace(ground, `"E1"`, `"`+strings.Repeat("x", models.MaxPatternBytes+1)+`"`, 1))), "answers[0].rests_on[0].sought", "more than 1024 bytes", 1},
 		"many faults":              {file(first, says("t", "x", "1"), says("t", "y", "2")), "messages[1].role", `"x"`, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
