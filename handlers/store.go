@@ -106,6 +106,9 @@ type Sessions interface {
 	Storage(ctx context.Context, owner string) (models.Storage, error)
 	// DeleteSession deletes and writes the lines of the audit log, or neither.
 	DeleteSession(ctx context.Context, id string, audit ...models.AuditEntry) error
+	// RemoveOtherDrafts removes an owner's drafts of before a time, but for one that
+	// stays, and returns their ids.
+	RemoveOtherDrafts(ctx context.Context, owner, stays string, before time.Time) ([]string, error)
 	// ImportSession adds a session with the messages of its turns, and what their
 	// answers rest on, by the places of the turns.
 	ImportSession(ctx context.Context, s models.Session, turns [][]models.Message, rests map[int][]models.Ground) error

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,10 @@ import (
 // uploadMemory is how much of a form with files is held in memory; the rest lies
 // in temporary files meanwhile.
 const uploadMemory = 1 << 20
+
+// givenUpAfter is how long a draft is left alone while its owner begins another: who
+// writes two first messages at once sends both before.
+const givenUpAfter = time.Hour
 
 // Spooled reads a form with files before anything else does, and removes its
 // temporary files in the end. A file that is the body itself is left to be read
@@ -77,11 +82,28 @@ func (h *Handlers) UploadFirst(c echo.Context) error {
 	if err := h.checkModel(model); err != nil {
 		return err
 	}
-	sess, _, err := h.sessionFor(c, model, clientID)
+	sess, found, err := h.sessionFor(c, model, clientID)
 	if err != nil {
 		return err
 	}
+	if !found {
+		if err := h.dropOtherDrafts(c, sess.ID); err != nil {
+			return err
+		}
+	}
 	return h.addBody(c, sess, "")
+}
+
+// dropOtherDrafts removes what the user uploaded for first messages that were given
+// up, but for one draft that stays: nobody could find and delete it.
+func (h *Handlers) dropOtherDrafts(c echo.Context, stays string) error {
+	ctx := context.WithoutCancel(c.Request().Context())
+	ids, err := h.Store.RemoveOtherDrafts(ctx, me(c), stays, h.now().Add(-givenUpAfter))
+	failed := []error{err}
+	for _, id := range ids {
+		failed = append(failed, h.Workspaces.Remove(ctx, id))
+	}
+	return errors.Join(failed...)
 }
 
 // mayUpload counts a file that somebody uploads.

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// draftAge is how long files wait for the first message that they were uploaded
-	// for: who was refused it, and whose browser keeps it, may come back in days.
-	draftAge = 7 * 24 * time.Hour
+	// draftAge is how long files wait at most for the first message that they were
+	// uploaded for: they count against their owner's quota and stand in no list.
+	draftAge = 24 * time.Hour
 	// draftsEvery is how often old drafts are looked for.
 	draftsEvery = time.Hour
 )

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -112,4 +113,46 @@ func TestAFirstMessageThatIsRefusedLeavesNothingBehind(t *testing.T) {
 	if n, files := s.listed(); n != 2 || strings.Join(files, " ") != "kept.txt" {
 		t.Errorf("%d sessions, the files %q", n, files)
 	}
+}
+
+// What was uploaded for a message that was given up makes room for what is uploaded
+// for another. Who sends it after all is told what is missing, and can upload it again.
+func TestAnotherFirstUploadDropsWhatWasGivenUp(t *testing.T) {
+	p := newProvider(t)
+	s := start(t, p)
+	p.on("after all", says("Welcome back."))
+	c := s.composer()
+	c.upload("given-up", "old.txt")
+	if _, err := s.database().Exec("UPDATE sessions SET created_at = created_at - 2 * 3600 * 1000000"); err != nil {
+		t.Fatal(err)
+	}
+	c.upload("given-up", "older.txt")
+	if n := s.folders(); n != 1 {
+		t.Errorf("%d folders after a second file of the same message", n)
+	}
+	c.upload("another", "new.txt")
+	c.upload("a-third", "newer.txt")
+	if n := s.folders(); n != 2 {
+		t.Errorf("%d folders, of two messages that are not an hour old", n)
+	}
+	if status := c.send("given-up", "after all", "old.txt"); status != http.StatusNotFound {
+		t.Errorf("sent with a file that is gone: %d", status)
+	}
+	c.upload("given-up", "old.txt")
+	if status := c.send("given-up", "after all", "old.txt"); status != 200 {
+		t.Errorf("sent with the file uploaded again: %d", status)
+	}
+	if n, files := s.listed(); n != 1 || strings.Join(files, " ") != "old.txt" {
+		t.Errorf("%d sessions, the files %q", n, files)
+	}
+}
+
+// folders is how many workspaces there are.
+func (s *server) folders() int {
+	s.t.Helper()
+	found, err := filepath.Glob(filepath.Join(s.dir, "workspaces", "*", "ses_*"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(found)
 }

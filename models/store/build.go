@@ -144,9 +144,18 @@ func (s *Store) RemoveUnbuilt(ctx context.Context) error {
 // RemoveDrafts removes the drafts that were begun before a time, and returns their
 // ids.
 func (s *Store) RemoveDrafts(ctx context.Context, before time.Time) ([]string, error) {
+	return s.removeDrafts(ctx, "created_at < ?", micros(before))
+}
+
+// RemoveOtherDrafts is RemoveDrafts of one owner's, but for one that stays.
+func (s *Store) RemoveOtherDrafts(ctx context.Context, owner, stays string, before time.Time) ([]string, error) {
+	return s.removeDrafts(ctx, "created_at < ? AND +owner_id = ? AND id <> ?", micros(before), owner, stays)
+}
+
+func (s *Store) removeDrafts(ctx context.Context, condition string, args ...any) ([]string, error) {
 	var ids []string
 	err := s.write(ctx, "remove old drafts", func(tx *gorm.DB) error {
-		return tx.Raw("DELETE FROM sessions WHERE building = 1 AND size_messages = 0 AND created_at < ? RETURNING id", micros(before)).Scan(&ids).Error
+		return tx.Raw("DELETE FROM sessions WHERE building = 1 AND size_messages = 0 AND "+condition+" RETURNING id", args...).Scan(&ids).Error
 	})
 	for _, id := range ids {
 		s.cache.forgetSession(id)

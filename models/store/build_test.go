@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"offcut/models"
 )
@@ -140,6 +141,14 @@ func TestADraftIsNoSessionBeforeItsFirstMessage(t *testing.T) {
 		t.Errorf("%d sessions after the first message", n)
 	}
 	must(t, s.RemoveUnbuilt(t.Context()))
+	for _, of := range []struct {
+		owner, stays string
+		before       time.Time
+	}{{"ann", "left", later(1)}, {"bob", "", later(1)}, {"ann", "", start}} {
+		if gone := got(s.RemoveOtherDrafts(t.Context(), of.owner, of.stays, of.before))(t); len(gone) != 0 {
+			t.Errorf("%+v: removed %q", of, gone)
+		}
+	}
 	if gone := got(s.RemoveDrafts(t.Context(), later(1)))(t); len(gone) != 1 || gone[0] != "left" {
 		t.Errorf("removed %q", gone)
 	}

@@ -311,6 +311,7 @@ func useEverything(t *testing.T, s *Store) {
 	got(s.ForkSession(ctx, "ann", "s", m.ID, start))(t)
 	must(t, s.RemoveUnbuilt(ctx))
 	got(s.RemoveDrafts(ctx, start))(t)
+	got(s.RemoveOtherDrafts(ctx, "ann", "s", start))(t)
 	must(t, s.Backup(ctx, filepath.Join(t.TempDir(), "backup.db")))
 	must(t, s.InterruptRunning(ctx, start, "interrupted"))
 	must(t, s.RemoveQueuedTurn(ctx, got(s.NextQueued(ctx, "s"))(t).ID))

@@ -4,27 +4,28 @@
 import { basePath, csrf, announce } from "./requests.js";
 import { exact, rounded, word } from "./words.js";
 import { draftName } from "./drafts.js";
-import { dropFile, filesOf, keepFile, sweepFiles } from "./keptfiles.js";
+import { awhile, dropFile, filesOf, keepFile, sweepFiles } from "./keptfiles.js";
 
 const MOST_FILES = 20; // of one message, as the server has it
 const LONG_PASTE = 2000; // lines from which on a file is offered in the text's place
 const MOST_TEXT = 1024 * 1024; // bytes of a message
 
-let form, list, input, text, offer, changed;
+let form, list, input, text, offer, tell, another;
 // {file, name, chip, kept: its number in the browser, soon}, and once it is uploaded
 // {path, of: the session or, where that is to begin, the message that it is for}
 let items = [];
-let restored; // once the files of an earlier visit are shown
+let restored; // once the files of an earlier visit are shown, or do not come soon
 
-/** Makes the composer take files; onChange is told when there are others. */
-export function startAttach(onChange) {
+/** Makes the composer take files; onProblem is told what is wrong with them, or that
+    nothing is, and onOthers that the message has others than before. */
+export function startAttach(onProblem, onOthers) {
   form = document.getElementById("composer");
   list = document.getElementById("composer-files");
   if (!list) return;
   text = document.getElementById("composer-text");
   input = document.getElementById("composer-file");
   offer = document.getElementById("composer-paste");
-  changed = onChange;
+  [tell, another] = [onProblem, onOthers];
   document.getElementById("attach").addEventListener("click", () => input.click());
   input.addEventListener("change", () => { add(input.files); input.value = ""; });
   text.addEventListener("paste", onPaste);
@@ -33,16 +34,14 @@ export function startAttach(onChange) {
   page.addEventListener("dragleave", (event) => { if (!page.contains(event.relatedTarget)) delete form.dataset.drop; });
   page.addEventListener("drop", onDrop);
   list.addEventListener("click", onRemove);
-  restored = restore();
+  restored = awhile(restore());
 }
 
-/** Shows what was attached before the page was loaded again. Where something of it
-    was uploaded for the message, the message is still the same. */
+/** Shows what was attached before the page was loaded again, as what is still to be
+    uploaded: what became of it before is not known. */
 async function restore() {
-  for (const { number, ...kept } of await filesOf(draftName())) show({ ...kept, kept: Promise.resolve(number) });
+  for (const { number, name, file } of await filesOf(draftName())) show({ name, file, kept: Promise.resolve(number) });
   if (items.length) update();
-  const uploaded = items.find((item) => item.of);
-  if (uploaded && !session()) form.elements.client_id.value ||= uploaded.of;
   sweepFiles();
 }
 
@@ -64,7 +63,7 @@ function onDrop(event) {
   const entries = [...event.dataTransfer.items].filter((item) => item.kind === "file");
   const files = entries.filter((item) => !item.webkitGetAsEntry?.()?.isDirectory).map((item) => item.getAsFile()).filter(Boolean);
   add(files.length ? files : event.dataTransfer.files.length && !entries.length ? event.dataTransfer.files : []);
-  if (files.length < entries.length) changed(word("attach-folder"));
+  if (files.length < entries.length) tell(word("attach-folder"));
 }
 
 // What office programs copy is a text and its picture: then the text is meant.
@@ -116,6 +115,7 @@ const plain = (name) => name.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "_") || "file";
 
 function add(files) {
   const most = Number(form.dataset.most);
+  const before = items.length;
   let problem = "";
   for (const file of files) {
     if (items.length >= MOST_FILES) problem = word("attach-many", MOST_FILES);
@@ -123,6 +123,7 @@ function add(files) {
     else show({ file, name: plain(file.name), kept: keepFile({ draft: draftName(), name: plain(file.name), file }) });
   }
   update(problem);
+  if (items.length > before) another();
 }
 
 function show(item) {
@@ -139,18 +140,24 @@ function update(problem = "") {
   list.hidden = items.length === 0;
   form.toggleAttribute("data-files", items.length > 0);
   text.required = items.length === 0;
-  changed(problem);
+  tell(problem);
 }
 
 function onRemove(event) {
   const chip = event.target.closest("button")?.closest("li");
   if (!chip || form.hasAttribute("data-sending")) return;
   const next = chip.nextElementSibling ?? chip.previousElementSibling;
-  items.find((item) => item.chip === chip)?.kept.then(dropFile);
-  items = items.filter((item) => item.chip !== chip);
-  chip.remove();
-  update();
+  drop(items.filter((item) => item.chip === chip));
+  another();
   (next?.querySelector("button") ?? text).focus();
+}
+
+/** Takes files away from the message; resolves once the browser keeps them no more. */
+function drop(some) {
+  items = items.filter((item) => !some.includes(item));
+  for (const { chip } of some) chip.remove();
+  update();
+  return Promise.all(some.map((item) => item.kept.then(dropFile)));
 }
 
 /** Uploads what is not in the workspace yet and gives the paths of all; throws
@@ -159,7 +166,7 @@ export async function upload(clientID, model) {
   await restored;
   const of = session() || clientID;
   for (const item of items) {
-    if (item.path && item.of === of) continue;
+    if (item.of === of) continue;
     item.chip.removeAttribute("data-failed");
     try {
       item.path = await put(item, address(item, clientID, model));
@@ -171,8 +178,6 @@ export async function upload(clientID, model) {
     }
     item.of = of;
     item.chip.dataset.done = "";
-    const { file, name, path } = item;
-    item.kept.then((number) => keepFile({ number, draft: draftName(), name, file, path, of }));
   }
   return items.map((item) => item.path);
 }
@@ -183,13 +188,20 @@ function withName(name, sentence) {
   return begins ? name + sentence.slice(name.length) : `${name}: ${sentence}`;
 }
 
-/** The message is sent: its files are its own now. */
+/** What was uploaded is not on the server any more: the next try uploads it again. */
+export function uploadAnew() {
+  for (const item of items) {
+    delete item.of;
+    delete item.chip.dataset.done;
+  }
+}
+
+/** The message is sent: its files are its own now, and those that came while it was
+    under way the next one's. Resolves once a page that follows finds none of them,
+    or after a while. */
 export function attached() {
-  for (const item of items) item.kept.then(dropFile);
-  items = [];
-  list.replaceChildren();
   offer.hidden = true;
-  update();
+  return awhile(drop(items.filter((item) => item.of)));
 }
 
 function address(item, clientID, model) {

@@ -1,7 +1,7 @@
 // The box in which messages are written. A text has one id from the first try to
 // send it until the server took it, so that a double click, a second try or a
-// replay is one message; and it is kept until then, over reloads too. Another text
-// gets another id.
+// replay is one message; and it is kept until then, over reloads too. Another text,
+// or the same with other files, gets another id.
 import { post, followed, refusal } from "./requests.js";
 import { word } from "./words.js";
 import { enhance } from "./enhance.js";
@@ -9,7 +9,7 @@ import { jumpToLatest } from "./follow.js";
 import { unloadMessages } from "./older.js";
 import { editLast } from "./edit.js";
 import { loadDraft, storeDraft } from "./drafts.js";
-import { startAttach, attaching, upload, attached } from "./attach.js";
+import { startAttach, attaching, upload, uploadAnew, attached } from "./attach.js";
 
 const LONG_TEXT = 20 * 1024; // characters from which on the box does not grow with the text
 
@@ -22,7 +22,7 @@ export function startComposer() {
   text = document.getElementById("composer-text");
   problem = document.getElementById("composer-problem");
   restore();
-  startAttach(say);
+  startAttach(say, onOtherFiles);
   form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
   text.addEventListener("keydown", onKey);
   text.addEventListener("beforeinput", onBeforeInput);
@@ -81,6 +81,12 @@ function onInput() {
   say("");
   grow();
   if (unsure && !sending) renew();
+  keep();
+}
+
+function onOtherFiles() {
+  if (!unsure) return;
+  renew();
   keep();
 }
 
@@ -144,6 +150,7 @@ async function send() {
     else {
       if (response.ok) forget();
       if (followed(response)) return; // the box stays closed until the next page is there
+      if (response.status === 404) uploadAnew();
       say(await refusal(response));
     }
   } catch {
@@ -163,11 +170,14 @@ function chosenModel() {
 async function taken(response, content) {
   const fragment = await response.text();
   forget();
-  attached();
+  const dropped = attached();
   text.value = text.value === content ? "" : text.value.slice(content.length).trimStart();
   if (text.value) keep();
   grow();
-  if (response.headers.has("HX-Redirect")) writesOn();
+  if (response.headers.has("HX-Redirect")) {
+    writesOn();
+    await dropped; // which leaving the page would cut off
+  }
   if (followed(response)) return;
   showMessage(fragment);
 }

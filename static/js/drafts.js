@@ -1,10 +1,9 @@
 // What was written and not sent, kept over reloads. It is its writer's: who signs
 // in next in the same browser does not find it, and signing out forgets it.
-import { forgetFiles } from "./keptfiles.js";
+import { awhile, forgetFiles } from "./keptfiles.js";
 
 const PREFIX = "offcut.draft.";
 const MAX_KEPT = 1024 * 1024; // characters; a message has at most so many bytes
-const FORGETTING_MS = 1000; // which nobody who signs out waits longer for
 
 let leaving = false; // nothing is kept any more
 
@@ -41,7 +40,7 @@ export function startDrafts() {
     event.preventDefault();
     leaving = true;
     forgetAll();
-    await Promise.race([forgetFiles(), new Promise((late) => { setTimeout(late, FORGETTING_MS); })]);
+    await awhile(forgetFiles());
     form.submit();
   });
 }

@@ -5,15 +5,16 @@
 const NAME = "offcut.files";
 const STORE = "files";
 const MOST_AGE_MS = 7 * 24 * 60 * 60 * 1000; // of what nobody sent
+const ANSWERING_MS = 1000; // which nobody waits longer for the database
 
 let opening;
 
 /** The files of a draft, in the order in which they were added. */
 export const filesOf = async (draft) => await within("readonly", (files) => files.index("draft").getAll(draft)) ?? [];
 
-/** Keeps {draft, name, file, …}, in the place of that of its number where it has
-    one; resolves to its number. */
-export const keepFile = (file) => within("readwrite", (files) => files.put({ ...file, at: Date.now() }));
+/** Keeps {draft, name, file}: the file alone, for what became of it on the server may
+    not be so any more when the page is loaded again. Resolves to its number. */
+export const keepFile = (file) => within("readwrite", (files) => files.add({ ...file, at: Date.now() }));
 
 export const dropFile = (number) => within("readwrite", (files) => files.delete(number));
 
@@ -28,6 +29,10 @@ export const sweepFiles = () => within("readwrite", (files) => {
   });
   return old;
 });
+
+/** Waits for what the database was asked, and never for long: there are browsers
+    whose database is slow, or never answers. */
+export const awhile = (asked) => Promise.race([asked, new Promise((late) => { setTimeout(late, ANSWERING_MS); })]);
 
 /** The result of a request to the database; undefined where the browser has none,
     or has no room: a draft's files then live as long as the page. */

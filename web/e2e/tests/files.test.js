@@ -2,7 +2,7 @@
 // what hostile ones cannot do.
 
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signIn, suite } from '../harness/suite.js';
 import { says } from '../harness/provider.js';
@@ -154,7 +154,7 @@ it('what is attached stays over a reload, until the message is sent', async ({ c
   assert.equal(await chips(c).count(), 0);
 });
 
-it('what was uploaded for a first message that was then refused is not uploaded again after a reload', async ({ chat, app, provider }) => {
+it('a first message that was refused is sent after a reload, and one session comes of it', async ({ chat, app, provider }) => {
   provider.on('begin with these', says('Begun.'));
   const sessions = async () => (await app.api('GET', '/sessions?limit=200')).items.length;
   const before = await sessions();
@@ -174,6 +174,82 @@ it('what was uploaded for a first message that was then refused is not uploaded 
   assert.deepEqual(await readdir(await workspace(app, c.sessionID)), ['good.txt']);
   assert.equal(await sessions(), before + 1, 'a session was left behind');
 }, { allow: [/status of 422/] });
+
+it('a first message whose answer was lost takes nothing from the one that is written after it', async ({ chat, app, provider }) => {
+  provider.on('sent and stored', says('The first.'));
+  provider.on('written after it', says('The second.'));
+  const c = await chat();
+  await c.open();
+  await bring(c.page.locator('#chat'), 'drop', [{ name: 'both.txt', text: 'both' }]);
+  await keeps(c.page, 'both.txt');
+  await c.page.evaluate(() => { // the server has the message, and its answer is lost
+    const { fetch } = globalThis;
+    globalThis.fetch = async (address, ...request) => {
+      const answer = await fetch(address, ...request);
+      if (!String(address).endsWith('/sessions')) return answer;
+      throw new TypeError('the connection broke');
+    };
+  });
+  await c.box.fill('sent and stored');
+  await c.box.press('Enter');
+  await c.page.locator('#composer-problem').filter({ hasText: 'try again' }).waitFor();
+  await c.box.fill('written after it');
+  await c.page.reload();
+  await chips(c).waitFor();
+  assert.equal(await c.box.inputValue(), 'written after it');
+  await c.box.press('Enter');
+  await c.page.waitForURL(/\/s\//);
+  await c.settled();
+  assert.equal(await c.text(), 'The second.');
+  assert.deepEqual(await readdir(await workspace(app, c.sessionID)), ['both.txt']);
+  const titles = (await app.api('GET', '/sessions?limit=200')).items.map(({ title }) => title);
+  for (const text of ['sent and stored', 'written after it']) {
+    assert.equal(titles.filter((title) => title?.includes(text)).length, 1, `${text}: ${titles}`);
+  }
+  await keeps(c.page);
+});
+
+it('the file of a first message is not attached to the next new chat', async ({ chat, app, provider }) => {
+  provider.on('goes with this alone', says('Taken.'));
+  const c = await chat();
+  await c.open();
+  await bring(c.page.locator('#chat'), 'drop', [{ name: 'once.txt', text: 'once' }]);
+  await c.ask('goes with this alone');
+  await c.page.goto(`${app.url}/`);
+  await c.composer.waitFor();
+  await keeps(c.page);
+  assert.equal(await chips(c).count(), 0);
+});
+
+it('what was uploaded and is gone is uploaded again', async ({ chat, app, provider }) => {
+  provider.on('with what is gone', says('Seen.'));
+  const session = await app.session();
+  const c = await chat();
+  await c.open(session.id);
+  await bring(c.page.locator('#log'), 'drop', [{ name: 'gone.txt', text: 'back' }, { name: 'key.pem', text: 'secret' }]);
+  await c.say('with what is gone');
+  await c.page.locator('#composer-problem').filter({ hasText: 'key.pem' }).waitFor();
+  await rm(join(await workspace(app, session.id), 'gone.txt'));
+  await chips(c).filter({ hasText: 'key.pem' }).getByRole('button').click();
+  await c.send.click();
+  await c.page.locator('#composer-problem').filter({ hasText: 'gone.txt' }).waitFor();
+  assert.equal(await c.box.inputValue(), 'with what is gone');
+  await c.send.click();
+  await c.settled();
+  assert.deepEqual(await readdir(await workspace(app, session.id)), ['gone.txt']);
+}, { allow: [/status of (404|422)/] });
+
+it('where the database of the browser never answers, messages and files are sent as without it', async ({ chat, app, provider }) => {
+  provider.on('without a database', says('Sent.'));
+  provider.on('and once more', says('Sent too.'));
+  const c = await chat();
+  await c.page.addInitScript(() => { IDBFactory.prototype.open = () => new EventTarget(); });
+  await c.open();
+  await bring(c.page.locator('#chat'), 'drop', [{ name: 'unkept.txt', text: 'unkept' }]);
+  await c.ask('without a database');
+  assert.deepEqual(await readdir(await workspace(app, c.sessionID)), ['unkept.txt']);
+  await c.ask('and once more');
+});
 
 it('who signs out leaves no file behind in the browser', async ({ visit, app }) => {
   const page = await visit({ as: null });
