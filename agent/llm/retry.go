@@ -204,22 +204,20 @@ func Backoff(n int) time.Duration {
 }
 
 // RetryAfter reads the header of that name, which holds seconds or an HTTP
-// date. False: it asks for no wait. So it is where it cannot be understood, and
-// where it is zero or a date that has passed: to be asked again at once is no
-// help for a server that has just failed, and all tries would be over in a
-// moment.
+// date. A date that has passed is a wait of zero; false: there is no header
+// that can be understood.
 func RetryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		if seconds <= 0 || math.IsNaN(seconds) {
+		if seconds < 0 || math.IsNaN(seconds) {
 			return 0, false
 		}
 		// Beyond a century the number of nanoseconds would not fit.
 		return time.Duration(min(seconds, 3e9) * float64(time.Second)), true
 	}
 	at, err := http.ParseTime(value)
-	if err != nil || !at.After(now) {
+	if err != nil {
 		return 0, false
 	}
-	return at.Sub(now), true
+	return max(0, at.Sub(now)), true
 }
