@@ -13,8 +13,17 @@ import (
 
 // attended answers a request as long as who sent it may: one that takes long, a
 // wait or a download, is ended soon after its user is disabled, its token revoked
-// or its browser signed out. still is models.ErrUnauthorized from then on.
-func (h *Handlers) attended(c echo.Context, still func(context.Context) error, next echo.HandlerFunc) error {
+// or its browser signed out, and where an administrator is none any more. who gives
+// the user as they are then, and is models.ErrUnauthorized where they are shut out.
+func (h *Handlers) attended(c echo.Context, who func(context.Context) (models.User, error), next echo.HandlerFunc) error {
+	began, _ := CurrentUser(c)
+	still := func(ctx context.Context) error {
+		user, err := who(ctx)
+		if err == nil && began.Admin() && !user.Admin() {
+			return errAdminsOnly
+		}
+		return err
+	}
 	r := c.Request()
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
@@ -68,7 +77,7 @@ func untilNot(ctx context.Context, still func(context.Context) error) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {
-		if err := still(ctx); errors.Is(err, models.ErrUnauthorized) {
+		if err := still(ctx); errors.Is(err, models.ErrUnauthorized) || errors.Is(err, models.ErrForbidden) {
 			return err
 		}
 		select {

@@ -61,10 +61,7 @@ func (h *Handlers) WithToken(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		c.Set(userKey, user)
-		return h.attended(c, func(ctx context.Context) error {
-			_, err := h.userByToken(ctx, token)
-			return err
-		}, next)
+		return h.attended(c, func(ctx context.Context) (models.User, error) { return h.userByToken(ctx, token) }, next)
 	}
 }
 
@@ -77,6 +74,22 @@ func tooManyTokens(wait time.Duration) error {
 
 // WithCookie lets only requests of somebody who is signed in through.
 func (h *Handlers) WithCookie(next echo.HandlerFunc) echo.HandlerFunc {
+	return h.Watching(func(c echo.Context) error {
+		// A form may itself end the sign-in that it came with.
+		if method := c.Request().Method; method != http.MethodGet && method != http.MethodHead {
+			return next(c)
+		}
+		cookie := cookieValue(c)
+		return h.attended(c, func(context.Context) (models.User, error) {
+			// Not the request's context: it holds who was signed in when it began.
+			return h.userOfCookie(context.Background(), cookie)
+		}, next)
+	})
+}
+
+// Watching is WithCookie for live connections, which look by themselves whether
+// who opened them still may.
+func (h *Handlers) Watching(next echo.HandlerFunc) echo.HandlerFunc {
 	return h.cookies.attach(func(c echo.Context) error {
 		user, err := h.signedIn(c.Request().Context())
 		if err != nil {
@@ -84,17 +97,7 @@ func (h *Handlers) WithCookie(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Set(userKey, user)
 		adapt(c)
-		// A form may itself end the sign-in that it came with, and a live connection
-		// looks by itself.
-		if method := c.Request().Method; c.IsWebSocket() || method != http.MethodGet && method != http.MethodHead {
-			return next(c)
-		}
-		cookie := cookieValue(c)
-		return h.attended(c, func(context.Context) error {
-			// Not the request's context: it holds who was signed in when it began.
-			_, err := h.userOfCookie(context.Background(), cookie)
-			return err
-		}, next)
+		return next(c)
 	})
 }
 

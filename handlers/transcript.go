@@ -15,9 +15,10 @@ import (
 
 // What a page holds of a conversation when it opens, whichever is less; what
 // was said before comes as one scrolls up. Numbers and HTML alike are bounded,
-// so that a session of ten thousand messages opens as fast as one of twenty.
+// so that a session of ten thousand messages opens as fast as one of twenty: the
+// oldest turn read is left out, since more of it may come before.
 const (
-	firstMessages = 30
+	firstMessages = 22
 	firstHTML     = 256 << 10 // bytes
 )
 

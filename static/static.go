@@ -45,7 +45,7 @@ func hash(files fs.FS) string {
 }
 
 // URL is the address of a file below the base path, such as
-// /static/3f9a0c12b7de/base.css for offcut.css.
+// /static/3f9a0c12b7de/base.css for base.css.
 func URL(name string) string { return Prefix + version + "/" + name }
 
 // Handler serves the files under Prefix. An address of this version is cached

@@ -52,7 +52,7 @@ type Layout struct {
 	// Demo: the built-in demo model answers, because none is configured.
 	Demo bool
 	// Asset gives the path of a static file below the base path, such as
-	// /static/4f1c/base.css for offcut.css. Nil: /static/ and the name.
+	// /static/4f1c/base.css for base.css. Nil: /static/ and the name.
 	Asset func(name string) string
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"offcut/agent"
 	"offcut/agent/agenttest"
+	"offcut/models"
 )
 
 // What takes long does not outlive the right to it.
@@ -16,13 +17,7 @@ func TestWaitsAndDownloadsOfWhoIsShutOutAreCut(t *testing.T) {
 	s := start(t)
 	release := make(chan struct{})
 	defer close(release)
-	session, _ := s.withOutput(lines(20))
-	kept, err := s.keep(t.Context(), agent.Call{
-		SessionID: session, TurnID: s.wants(200, ann, "GET", "/sessions/"+session+"/messages", nil)["items"].([]any)[0].(map[string]any)["turn_id"].(string),
-		ID: "large", Tool: "print",
-	}, strings.Repeat("0123456789abcdef", 2<<20)) // more than connections buffer
-	must(t, err)
-	output := kept.Metadata.OutputID
+	session, output := s.withLargeOutput()
 	s.script.Then(agenttest.Blocks("Thinking", release))
 	turn := s.wants(202, ann, "POST", "/sessions/"+session+"/messages", `{"content":"go"}`)["turn_id"].(string)
 
@@ -31,6 +26,7 @@ func TestWaitsAndDownloadsOfWhoIsShutOutAreCut(t *testing.T) {
 	downloads := []io.Reader{
 		s.slowly(t, "/api/v1/sessions/"+session+"/outputs/"+output+"/raw", "Authorization", "Bearer "+ann+"-token"),
 		s.slowly(t, "/s/"+session+"/out/"+output+"/raw", "Cookie", "offcut_session="+s.signedIn(ann).cookie("offcut_session")),
+		s.slowly(t, "/s/"+session+"/out/"+output+"/raw", "Cookie", "offcut_session="+s.signedIn(ann).cookie("offcut_session"), "Upgrade", "websocket"),
 	}
 	must(t, s.store.SetDisabled(t.Context(), s.owner(ann), true))
 	if a := <-waits; a.status != 401 {
@@ -45,12 +41,37 @@ func TestWaitsAndDownloadsOfWhoIsShutOutAreCut(t *testing.T) {
 	if a := <-waits; a.status != 401 {
 		t.Errorf("the wait for a turn that ended: %d %s", a.status, clip(a.body))
 	}
-	eventually(t, "both downloads are cut", func() bool { return strings.Count(s.log.String(), "request cut") == len(downloads) })
+	eventually(t, "the downloads are cut", func() bool { return strings.Count(s.log.String(), "request cut") == len(downloads) })
 	for _, download := range downloads {
 		if n, err := io.Copy(io.Discard, download); err == nil {
 			t.Errorf("a download ended well, after %d bytes", n)
 		}
 	}
+}
+
+func TestADownloadOfAnAdministratorWhoIsNoneAnyMoreIsCut(t *testing.T) {
+	s := start(t)
+	session, output := s.withLargeOutput()
+	must(t, s.store.SetRole(t.Context(), s.owner(bob), models.RoleAdmin))
+	download := s.slowly(t, "/api/v1/sessions/"+session+"/outputs/"+output+"/raw", "Authorization", "Bearer "+bob+"-token")
+	must(t, s.store.SetRole(t.Context(), s.owner(bob), models.RoleUser))
+	eventually(t, "the download is cut", func() bool { return strings.Contains(s.log.String(), "request cut") })
+	if n, err := io.Copy(io.Discard, download); err == nil {
+		t.Errorf("it ended well, after %d bytes", n)
+	}
+}
+
+// withLargeOutput is a session of ann's with an output of 32 MiB, more than
+// connections buffer.
+func (s *server) withLargeOutput() (session, output string) {
+	s.t.Helper()
+	session, _ = s.withOutput(lines(20))
+	first := s.wants(200, ann, "GET", "/sessions/"+session+"/messages", nil)["items"].([]any)[0].(map[string]any)
+	kept, err := s.keep(s.t.Context(), agent.Call{
+		SessionID: session, TurnID: first["turn_id"].(string), ID: "large", Tool: "print",
+	}, strings.Repeat("0123456789abcdef", 2<<20))
+	s.must(err)
+	return session, kept.Metadata.OutputID
 }
 
 // slowly begins a download and reads nothing of it.

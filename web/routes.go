@@ -205,7 +205,7 @@ func register(e *echo.Echo, h *handlers.Handlers, cfg Config) {
 		public:  {limitBody(maxFormBytes)},
 		visitor: {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.Visiting},
 		page:    {limitBody(maxFormBytes), ownOrigin(cfg.PublicURL), handlers.WellFormed, csrf(cfg.Handlers.BasePath), h.WithCookie},
-		socket:  {h.WithCookie},
+		socket:  {h.Watching},
 		program: {limitBody(maxJSONBytes), h.WithToken},
 		admin:   {limitBody(maxJSONBytes), h.WithToken, handlers.AdminsOnly},
 

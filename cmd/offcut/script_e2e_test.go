@@ -283,9 +283,11 @@ await tools.write_file({path: "f", content: "x"})`), says("Never."))
 	s.answer(turn, "once")
 	turn = s.awaits(turn.ID)
 	s.answer(turn, "session") // all commands
+	printed := func(o apiOutput) bool { return o.TotalBytes == int64(len("begun\n")) }
 	s.waitFor("the last call waits, and what the one before printed is kept", func() bool {
 		turn = s.turn(turn.ID, "")
-		return len(turn.Pending) == 1 && turn.Pending[0].Tool == "write_file" && len(s.outputs(session)) == 3
+		kept := s.outputs(session)
+		return len(turn.Pending) == 1 && turn.Pending[0].Tool == "write_file" && len(kept) == 3 && slices.ContainsFunc(kept, printed)
 	})
 	s.kill()
 	s.launch()

@@ -5,7 +5,7 @@
 import { basePath, refusal, toast } from "./requests.js";
 import { word, exact } from "./words.js";
 import { enhance } from "./enhance.js";
-import { isFollowing, pauseFollowing, scrolledByPerson } from "./follow.js";
+import { isFollowing, jumpToLatest, pauseFollowing, scrolledByPerson } from "./follow.js";
 
 const REACH_PX = 400; // this far above the window it is fetched
 const LEAST_MESSAGES = 60; // that stay in the page of who follows
@@ -20,10 +20,16 @@ export function startOlder() {
     const link = event.target.closest("a[data-older]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    pauseFollowing(); // what is above stays in the page from now on
-    fetchOlder(link);
+    openOlder(link);
   });
   addEventListener("scroll", () => { if (scrolledByPerson() && !isFollowing()) reachOlder(); }, { passive: true });
+}
+
+/** A person asks for it: what is above stays in the page from now on. */
+async function openOlder(link) {
+  const followed = isFollowing();
+  pauseFollowing();
+  if (!await fetchOlder(link) && followed) jumpToLatest();
 }
 
 /** Fetches what is just above the window, and what one sees the link of. */

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -53,7 +55,8 @@ func newCollector(env func(string) string, version string) (*collector, error) {
 	if c.gzip {
 		c.header.Set("Content-Encoding", "gzip")
 	}
-	c.http.HTTPClient = &http.Client{Transport: transport, Timeout: s.timeout}
+	// A redirect would take the headers, which may hold a key, to another server.
+	c.http.HTTPClient = &http.Client{Transport: transport, Timeout: s.timeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	c.http.Logger, c.http.ErrorHandler, c.http.CheckRetry = nil, retryablehttp.PassthroughErrorHandler, worthAnother
 	c.http.RetryMax, c.http.RetryWaitMin, c.http.RetryWaitMax = sendsAgain, leastWait, mostWait
 	return c, nil
@@ -99,7 +102,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	request.Header = c.header.Clone()
 	response, err := c.http.Do(request)
 	if err != nil {
-		return err
+		return unnamed(err)
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
@@ -110,6 +113,14 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 		return fmt.Errorf("read the collector's answer: %w", err)
 	}
 	return leftOut(answer)
+}
+
+// unnamed is an error without the address, which may hold a key.
+func unnamed(err error) error {
+	if of, ok := errors.AsType[*url.Error](err); ok {
+		return fmt.Errorf("reach the collector: %w", of.Err)
+	}
+	return err
 }
 
 func compressed(body []byte) []byte {

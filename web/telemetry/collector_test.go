@@ -166,3 +166,17 @@ func TestWrongVariablesAreRefusedWithoutTheirSecrets(t *testing.T) {
 		})
 	}
 }
+
+func TestNoKeyLeavesWithAnErrorOrARedirect(t *testing.T) {
+	err := sendsTo(t, variables{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1/in?token=a8Xk29fQm1Lz77Tb"})
+	if err == nil || strings.Contains(err.Error(), "a8Xk29fQm1Lz77Tb") {
+		t.Errorf("a collector that is not there: %v", err)
+	}
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
+	defer other.Close()
+	collector := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer collector.Close()
+	if err := sendsTo(t, variables{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL}); err == nil {
+		t.Error("a redirect counts as taken")
+	}
+}

@@ -74,7 +74,7 @@ it('earlier text that one asked for comes, however much streams in meanwhile', a
   await eventually(async () => (await shownText(c)).includes('w29999'), 'the first half does not come', 60000);
   await c.answer.locator('[data-older=text]').press('Enter'); // which scrolls nothing, as a click would
   const [first] = numbersIn(await shownText(c)); // it goes no further: who goes back does not follow
-  await c.settled();
+  await eventually(async () => await c.answer.getAttribute('data-state') === 'done', 'the second half does not end', 60000);
   end.open();
   await eventually(async () => numbersIn(await shownText(c))[0] < first, 'what was asked for never came');
   const all = numbersIn(await shownText(c));
