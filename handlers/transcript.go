@@ -13,14 +13,23 @@ import (
 	"offcut/views/i18n"
 )
 
-// What a page holds of a conversation when it opens, whichever is less; what
-// was said before comes as one scrolls up. Numbers and HTML alike are bounded,
-// so that a session of ten thousand messages opens as fast as one of twenty: the
-// oldest turn read is left out, since more of it may come before.
+// What a page holds of a conversation when it opens, whichever is less, but a
+// whole turn at least; what was said before comes as one scrolls up. Numbers and
+// HTML alike are bounded, so that a session of ten thousand messages opens as fast
+// as one of twenty.
 const (
-	firstMessages = 22
+	firstMessages = 20
+	laterMessages = 60        // as one scrolls up
 	firstHTML     = 256 << 10 // bytes
 )
+
+// mostMessages is how many messages are shown before the cursor.
+func mostMessages(cursor string) int {
+	if cursor == "" {
+		return firstMessages
+	}
+	return laterMessages
+}
 
 // turnMessages is what was said in one turn, hidden messages among it.
 type turnMessages struct {
@@ -51,7 +60,8 @@ func (h *Handlers) log(ctx context.Context, sess models.Session, cursor string, 
 		if err != nil {
 			return views.Log{}, err
 		}
-		if size += sizeOf(entries); size > firstHTML && len(shown) > 0 {
+		size += sizeOf(entries)
+		if more := kept + len(turns[i].messages); len(shown) > 0 && (size > firstHTML || more > mostMessages(cursor)) {
 			break
 		}
 		shown, kept = append(shown, entries), kept+len(turns[i].messages)
@@ -81,7 +91,7 @@ func (h *Handlers) log(ctx context.Context, sess models.Session, cursor string, 
 // whole turn among them, and the cursor of what is before them.
 func (h *Handlers) messagesBefore(ctx context.Context, sessionID, cursor string) ([]models.Message, string, error) {
 	var all []models.Message
-	limit := firstMessages
+	limit := mostMessages(cursor) + 2 // with the least of a turn, since the oldest may be there only in part
 	for {
 		page, next, err := h.backward(ctx, sessionID, cursor, limit)
 		if err != nil {
