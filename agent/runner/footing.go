@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -10,11 +12,17 @@ import (
 )
 
 // noteFooting tells with a turn that is done what its answer rests on, for the
-// figures. What cannot be read is counted as if the model had had it all.
+// figures. What cannot be read is counted as if the model had had it all. A panic in
+// it costs the figures, and not the end of the turn.
 func (j *journal) noteFooting(ctx context.Context, turn *models.Turn) {
 	if turn.State != models.StateDone {
 		return
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			j.log.Error("what an answer rests on is not counted", "error", fmt.Sprintf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
 	said, worked := j.answer()
 	if said == "" {
 		return
@@ -33,11 +41,14 @@ func (j *journal) noteFooting(ctx context.Context, turn *models.Turn) {
 // answer is what was said in the turn, and whether tools ran in it. It is the
 // loop's alone, like the outbox.
 func (j *journal) answer() (said string, worked bool) {
-	var parts []string
 	id := j.started().ID
-	for _, m := range j.outbox.store {
+	first := slices.IndexFunc(j.outbox.store, func(m models.Message) bool { return m.TurnID == id })
+	if first < 0 {
+		return "", false
+	}
+	var parts []string
+	for _, m := range models.JoinReplies(j.outbox.store[first:]) { // what comes after it is the turn's too
 		switch {
-		case m.TurnID != id:
 		case m.Role == models.RoleTool:
 			worked = true
 		case m.Role == models.RoleAssistant && strings.TrimSpace(m.Content) != "":
