@@ -108,8 +108,12 @@ func TestWhatRefusesEveryGreetingIsToldOf(t *testing.T) {
 func TestASlowServerIsThereForALaterTurn(t *testing.T) {
 	slow := own(t, "slow")
 	h := newHouseWith(t, Options{Servers: []Server{slow}, Wait: 100 * time.Millisecond})
+	began := time.Now()
 	if names := h.names(); len(names) != 0 {
 		t.Errorf("offered %q", names)
+	}
+	if took := time.Since(began); took > 900*time.Millisecond {
+		t.Errorf("the turn was held for %v", took)
 	}
 	if s := h.servers.Status()[0]; s.State != models.ServerStarting {
 		t.Errorf("the turn was held until it is %+v", s)
@@ -254,9 +258,10 @@ func TestAStopIsToldTheServer(t *testing.T) {
 		ended <- err
 	}()
 	awaitFile(t, file, "begun")
+	stopped := time.Now()
 	stop(agent.ErrStopped)
-	if err := within(t, ended); !errors.Is(err, agent.ErrStopped) {
-		t.Errorf("it ended with %v", err)
+	if err := within(t, ended); !errors.Is(err, agent.ErrStopped) || time.Since(stopped) > time.Second {
+		t.Errorf("it ended after %v with %v", time.Since(stopped), err)
 	}
 	awaitFile(t, file, "cancelled")
 	if s := h.servers.Status()[0]; s.State != models.ServerReady {

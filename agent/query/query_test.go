@@ -56,9 +56,7 @@ func TestAFilterGivesItsValuesOnePerLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("OPENAI_API_KEY", "secret")
-			q := New(test.copy)
-			q.limits.Wait = patient
-			got, err := q.Query(t.Context(), "ann", "s1", "o1", test.filter)
+			got, err := New(test.copy).Query(t.Context(), "ann", "s1", "o1", test.filter)
 			if err != nil || strings.TrimSuffix(string(got), "\n") != test.want {
 				t.Errorf("%q, %v", got, err)
 			}
@@ -136,9 +134,7 @@ func TestALargeCopyIsQueriedWithinTheBounds(t *testing.T) {
 		"lines":         {lines.String(), "select(.id == 90000).id", "90000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			q := New(of(test.text))
-			q.limits.Wait = patient // what it may compute is what is held
-			got, err := q.Query(t.Context(), "ann", "s1", "o1", test.filter)
+			got, err := New(of(test.text)).Query(t.Context(), "ann", "s1", "o1", test.filter)
 			if err != nil || strings.TrimSpace(string(got)) != test.want {
 				t.Errorf("%.100q, %v", got, err)
 			}

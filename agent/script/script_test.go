@@ -243,11 +243,14 @@ func TestAHostileProgramEndsWithASentenceAndKeepsWhatItLogged(t *testing.T) {
 		"a getter that loops":            {"throw {get stack() { while (true); }, toJSON() { while (true); }}", "ran for more than 3s", short},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := &tester{t: t, limits: test.limits}
+			begun := time.Now()
 			printed, end := r.run(t.Context(), "console.log('logged before');\n"+test.code)
 			if !strings.Contains(end.Error, test.says) || !strings.HasPrefix(printed, "logged before\n") {
 				t.Errorf("failed with %q after %.100q", end.Error, printed)
+			}
+			if took := time.Since(begun); took > 25*time.Second {
+				t.Errorf("it took %s", took)
 			}
 			if r.calls.Load() > script.DefaultCalls {
 				t.Errorf("%d calls were made", r.calls.Load())
@@ -340,7 +343,7 @@ func TestStopEndsAProgramAtOnce(t *testing.T) {
 					}
 				},
 			})
-			if took := time.Since(stopped); err != nil || !end.Stopped || took > 20*time.Second {
+			if took := time.Since(stopped); err != nil || !end.Stopped || took > time.Second {
 				t.Errorf("%+v, %v, after %s", end, err, took)
 			}
 		})

@@ -289,8 +289,12 @@ func TestAStoppedScriptEndsItsCallsAndKeepsWhatCame(t *testing.T) {
 	b := newBench(t)
 	ctx, stop := context.WithCancelCause(t.Context())
 	b.ctx = ctx
+	var stopped time.Time
 	go func() { // once what the command printed is stored, which it is after a second
-		defer stop(agent.ErrStopped)
+		defer func() {
+			stopped = time.Now()
+			stop(agent.ErrStopped)
+		}()
 		for range 1200 {
 			if all, _, err := b.store.Outputs(t.Context(), "s1", models.Page{Limit: 1}); err != nil || len(all) > 0 && all[0].TotalBytes > 0 {
 				return
@@ -299,6 +303,9 @@ func TestAStoppedScriptEndsItsCallsAndKeepsWhatCame(t *testing.T) {
 		}
 	}()
 	result := b.script(`console.log("begun"); await tools.run_command({command: "echo first; sleep 300", timeout_s: 300}); return 1`)
+	if took := time.Since(stopped); took > 1500*time.Millisecond {
+		t.Errorf("it took %s to stop", took)
+	}
 	meta := result.Metadata
 	if !strings.HasPrefix(result.Content, "begun\n") || len(meta.Calls) != 1 || meta.Calls[0].State != models.CallStopped {
 		t.Errorf("%q, %+v", result.Content, meta.Calls)

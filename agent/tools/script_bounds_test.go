@@ -61,12 +61,16 @@ func TestOfAHugeResultAScriptGetsABoundedTextAndTheCopy(t *testing.T) {
 	if want := fmt.Sprintf(`["<é><é>",%d,true,%q,%d]`, maxScriptText/4*3, nested[0].OutputID, *nested[0].TotalBytes); result.Content != want {
 		t.Errorf("%s, not %s", result.Content, want)
 	}
+	begun := time.Now()
 	result = b.script(`try { await tools.wrong({}) } catch (e) { return e.message }`)
 	if nested = result.Metadata.Nested; len(nested) != 1 {
 		t.Fatalf("%.200q, %s", result.Content, result.Metadata.Line())
 	}
 	if says := fmt.Sprintf("of %d bytes) read_tool_output gives the rest by output_id %s.", len(huge), nested[0].OutputID); !strings.HasSuffix(b.whole(result.Metadata.OutputID), says) {
 		t.Errorf("it does not end with %q", says)
+	}
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("the script waited for %s", took)
 	}
 }
 

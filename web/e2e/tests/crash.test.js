@@ -49,7 +49,7 @@ it('a kill in mid-command keeps what was printed, and the card does not run for 
   await c.say('print until killed');
   await c.live.getByText('printed line 2000').first().waitFor();
   const printed = Array.from({ length: 2000 }, (_, i) => `printed line ${i + 1}\n`).join('').length;
-  await eventually(async () => (await app.outputs(c.sessionID))[0]?.total_bytes === printed, 'what it printed is not written while it runs');
+  await eventually(async () => (await app.outputs(c.sessionID))[0]?.total_bytes === printed, 'what it printed is not written while it runs', 2200); // each second
   await app.kill();
   await app.launch();
   await c.page.reload();

@@ -25,7 +25,7 @@ const scroll = (page) => page.evaluate(() => {
   return { top: node.scrollTop, rest: node.scrollHeight - node.scrollTop - node.clientHeight };
 });
 
-const atTheEnd = (c) => eventually(async () => (await scroll(c.page)).rest < 40, 'the end of the conversation is not in view');
+const atTheEnd = (c) => eventually(async () => (await scroll(c.page)).rest < 40, 'the end of the conversation is not in view', 2000);
 
 it('at the end the page follows what comes', async ({ chat, provider }) => {
   const middle = longAnswer(provider, 'follow me');
